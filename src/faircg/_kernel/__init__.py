@@ -1,0 +1,19 @@
+"""The bitset search: coverage as 64-bit words, and exact pricing over all rules."""
+
+from faircg._kernel.bits import ConditionBits, count, unpack, weigh
+from faircg._kernel.native import HAS_NATIVE
+from faircg._kernel.results import EnumerationResult, SearchResult, StopFlag
+from faircg._kernel.search import enumerate_below, search
+
+__all__ = [
+    "HAS_NATIVE",
+    "ConditionBits",
+    "EnumerationResult",
+    "SearchResult",
+    "StopFlag",
+    "count",
+    "enumerate_below",
+    "search",
+    "unpack",
+    "weigh",
+]

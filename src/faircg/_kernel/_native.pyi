@@ -1,0 +1,41 @@
+"""The compiled kernel; call it through the functions of ``faircg._kernel``."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+def use_portable_instructions() -> None: ...
+def instructions() -> str: ...
+def cover(
+    bits: NDArray[np.uint64],
+    conditions: NDArray[np.int32],
+    starts: NDArray[np.int64],
+) -> NDArray[np.uint64]: ...
+def weigh(
+    packed: NDArray[np.uint64], weights: NDArray[np.float64]
+) -> NDArray[np.float64]: ...
+def search(
+    bits: NDArray[np.uint64],
+    n_rows: int,
+    family: NDArray[np.int32],
+    prices: NDArray[np.float64],
+    condition_price: float,
+    max_conditions: int,
+    cutoff: float,
+    keep: int,
+    threads: int,
+    seconds: float,
+    stop: NDArray[np.uint8] | None,
+) -> tuple[NDArray[np.int32], NDArray[np.int64], bool, float, int]: ...
+def enumerate_below(
+    bits: NDArray[np.uint64],
+    n_rows: int,
+    family: NDArray[np.int32],
+    prices: NDArray[np.float64],
+    condition_price: float,
+    max_conditions: int,
+    cutoff: float,
+    most: int,
+    threads: int,
+    seconds: float,
+    stop: NDArray[np.uint8] | None,
+) -> tuple[NDArray[np.int32], NDArray[np.int64], bool, bool]: ...

@@ -1,0 +1,32 @@
+// Packed coverage: 64 rows per word, and the few operations on it.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+namespace faircg {
+
+using Word = std::uint64_t;
+
+inline std::size_t words_for(std::size_t rows) { return (rows + 63) / 64; }
+
+// A matrix of packed conditions that somebody else owns.
+struct BitsView {
+    const Word *data;
+    std::size_t conditions;
+    std::size_t words;
+    std::size_t rows;
+
+    const Word *operator[](std::size_t condition) const { return data + condition * words; }
+};
+
+// AND of the conditions first..last of the view, into `out` (view.words long).
+void cover(const BitsView &view, const std::int32_t *first, const std::int32_t *last, Word *out);
+
+// Sums of the weights (rows x columns, row by row) of the rows in `covered`.
+void weigh(const Word *covered, std::size_t rows, const double *weights, std::size_t columns,
+           double *sums);
+
+} // namespace faircg

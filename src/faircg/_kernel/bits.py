@@ -1,0 +1,196 @@
+"""Coverage as packed bits: which rows meet a condition, which rows a rule covers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from faircg._kernel.native import compiled
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+_BLOCK = 1 << 24  # bits unpacked at a time by the NumPy implementation
+
+
+def words_for(n_rows: int) -> int:
+    """How many 64-bit words hold ``n_rows`` bits."""
+    return -(-n_rows // 64)
+
+
+@dataclass(frozen=True, eq=False)
+class ConditionBits:
+    """Which rows meet which condition, packed.
+
+    Two conditions of one family are nested (one implies the other, as ``age <= 30``
+    and ``age <= 40``) or exclude each other (``color = red``, ``color = blue``), so
+    that no useful rule contains both. The search relies on it.
+
+    >>> rows = np.array([[True, False], [True, True], [False, True]])
+    >>> bits = ConditionBits.from_matrix(rows, family=[0, 1])
+    >>> unpack(bits.cover([(0,), (0, 1)]), bits.n_rows)
+    array([[ True,  True, False],
+           [False,  True, False]])
+    """
+
+    bits: NDArray[np.uint64]
+    """(n_conditions, n_words); bit ``i`` of word ``w`` is row ``64 * w + i``."""
+    n_rows: int
+    family: NDArray[np.int32]
+    """(n_conditions,)"""
+
+    def __post_init__(self) -> None:
+        bits = _packed(self.bits, "bits")
+        if not isinstance(self.n_rows, int) or isinstance(self.n_rows, bool):
+            raise TypeError(f"n_rows must be an int, not {self.n_rows!r}")
+        if self.n_rows < 1:
+            raise ValueError(f"n_rows must be at least 1, not {self.n_rows}")
+        if bits.shape[1] != words_for(self.n_rows):
+            raise ValueError(
+                f"{self.n_rows} rows need {words_for(self.n_rows)} words, "
+                f"but bits has {bits.shape[1]}"
+            )
+        tail = self.n_rows % 64
+        if tail and np.any(bits[:, -1] >> np.uint64(tail)):
+            raise ValueError("bits beyond the last row must be zero")
+        family = np.ascontiguousarray(self.family)
+        if family.dtype != np.int32:
+            raise TypeError(f"family must have dtype int32, not {family.dtype}")
+        if family.shape != (bits.shape[0],):
+            raise ValueError(
+                f"family must have shape ({bits.shape[0]},), not {family.shape}"
+            )
+        bits, family = bits.view(), family.view()
+        bits.flags.writeable = False
+        family.flags.writeable = False
+        object.__setattr__(self, "bits", bits)
+        object.__setattr__(self, "family", family)
+
+    @classmethod
+    def from_matrix(
+        cls, rows: NDArray[np.bool_], family: Sequence[int] | NDArray[Any]
+    ) -> Self:
+        """Pack a boolean matrix of shape (n_rows, n_conditions)."""
+        rows = np.asarray(rows)
+        if rows.dtype != np.bool_:
+            raise TypeError(f"rows must be boolean, not {rows.dtype}")
+        if rows.ndim != 2:
+            raise ValueError(f"rows must be a matrix, not {rows.ndim}-dimensional")
+        n_rows, n_conditions = rows.shape
+        families = np.asarray(family)
+        if families.size == 0:
+            families = families.astype(np.int32)
+        if families.dtype.kind not in "iu":
+            raise TypeError(f"family must be integers, not {families.dtype}")
+        packed = np.zeros((n_conditions, 8 * words_for(n_rows)), dtype=np.uint8)
+        for j in range(n_conditions):
+            column = np.packbits(rows[:, j], bitorder="little")
+            packed[j, : len(column)] = column
+        bits = packed.view(np.dtype("<u8")).astype(np.uint64, copy=False)
+        return cls(bits, int(n_rows), families.astype(np.int32))
+
+    @property
+    def n_conditions(self) -> int:
+        """How many conditions there are."""
+        return int(self.bits.shape[0])
+
+    @property
+    def n_words(self) -> int:
+        """How many words hold one condition."""
+        return int(self.bits.shape[1])
+
+    def cover(self, rules: Sequence[tuple[int, ...]]) -> NDArray[np.uint64]:
+        """Packed coverage of each rule, (n_rules, n_words)."""
+        sizes = np.fromiter((len(rule) for rule in rules), np.int64, len(rules))
+        if np.any(sizes == 0):
+            raise ValueError("a rule needs at least one condition")
+        flat = np.array([j for rule in rules for j in rule])
+        if len(flat) and flat.dtype.kind not in "iu":
+            raise TypeError(f"conditions must be integers, not {flat.dtype}")
+        outside = (flat < 0) | (flat >= self.n_conditions)
+        if np.any(outside):
+            raise ValueError(
+                f"condition {flat[outside][0]} does not exist: there are "
+                f"{self.n_conditions} conditions, numbered from 0"
+            )
+        conditions = flat.astype(np.int32)
+        starts = np.zeros(len(rules) + 1, dtype=np.int64)
+        np.cumsum(sizes, out=starts[1:])
+        if compiled is not None:
+            covered: NDArray[np.uint64] = compiled.cover(self.bits, conditions, starts)
+            return covered
+        if not len(rules):
+            return np.zeros((0, self.n_words), dtype=np.uint64)
+        result = np.empty((len(rules), self.n_words), dtype=np.uint64)
+        for k, rule in enumerate(rules):
+            np.bitwise_and.reduce(self.bits[list(rule)], axis=0, out=result[k])
+        return result
+
+
+def unpack(packed: NDArray[np.uint64], n_rows: int) -> NDArray[np.bool_]:
+    """Packed coverage as a boolean matrix of shape (n_rules, n_rows)."""
+    packed = _packed(packed, "packed")
+    if n_rows < 0 or packed.shape[1] != words_for(n_rows):
+        raise ValueError(
+            f"{packed.shape[1]} words per rule do not hold {n_rows} rows exactly"
+        )
+    octets = packed.astype(np.dtype("<u8"), copy=False).view(np.uint8)
+    return np.unpackbits(octets, axis=1, count=n_rows, bitorder="little").view(np.bool_)
+
+
+def weigh(
+    packed: NDArray[np.uint64], weights: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Sum of the weights of the rows each rule covers.
+
+    Parameters
+    ----------
+    packed
+        Coverage, (n_rules, n_words).
+    weights
+        One weight per row (n_rows,), or several (n_rows, m).
+
+    Returns
+    -------
+    (n_rules,) or (n_rules, m); each sum runs over the rows in their order.
+    """
+    packed = _packed(packed, "packed")
+    weights = np.asarray(weights)
+    if weights.dtype != np.float64:
+        raise TypeError(f"weights must have dtype float64, not {weights.dtype}")
+    if weights.ndim not in (1, 2):
+        raise ValueError(f"weights must have one or two axes, not {weights.ndim}")
+    if packed.shape[1] != words_for(len(weights)):
+        raise ValueError(
+            f"{packed.shape[1]} words per rule do not hold {len(weights)} rows exactly"
+        )
+    columns = np.ascontiguousarray(weights.reshape(len(weights), -1))
+    sums: NDArray[np.float64]
+    if compiled is not None:
+        sums = compiled.weigh(packed, columns)
+    else:
+        sums = np.empty((len(packed), columns.shape[1]))
+        step = max(1, _BLOCK // max(1, len(weights)))
+        for start in range(0, len(packed), step):
+            block = slice(start, start + step)
+            sums[block] = unpack(packed[block], len(weights)).astype(float) @ columns
+    return sums[:, 0] if weights.ndim == 1 else sums
+
+
+def count(packed: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """How many rows each rule covers."""
+    packed = _packed(packed, "packed")
+    return np.bitwise_count(packed).sum(axis=1, dtype=np.int64)
+
+
+def _packed(array: NDArray[np.uint64], name: str) -> NDArray[np.uint64]:
+    array = np.asarray(array)
+    if array.dtype != np.uint64:
+        raise TypeError(f"{name} must have dtype uint64, not {array.dtype}")
+    if array.ndim != 2:
+        raise ValueError(f"{name} must be a matrix, not {array.ndim}-dimensional")
+    return np.ascontiguousarray(array)

@@ -1,0 +1,33 @@
+"""Finds the compiled kernel, or says that NumPy has to do.
+
+The environment variable ``FAIRCG_KERNEL`` chooses: ``numpy`` ignores the compiled
+module, ``portable`` uses it without special machine instructions.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+
+def _find() -> ModuleType | None:
+    choice = os.environ.get("FAIRCG_KERNEL", "")
+    if choice == "numpy":
+        return None
+    try:
+        from faircg._kernel import _native
+    except ImportError:
+        return None
+    if choice == "portable":
+        _native.use_portable_instructions()
+    return _native
+
+
+compiled: ModuleType | None = _find()
+"""The compiled module, or None."""
+
+HAS_NATIVE: bool = compiled is not None
+"""Whether searches run compiled; without, NumPy gives the same answers, slower."""
