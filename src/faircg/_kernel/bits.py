@@ -184,7 +184,8 @@ def weigh(
 def count(packed: NDArray[np.uint64]) -> NDArray[np.int64]:
     """How many rows each rule covers."""
     packed = _packed(packed, "packed")
-    return np.bitwise_count(packed).sum(axis=1, dtype=np.int64)
+    counts: NDArray[np.int64] = np.bitwise_count(packed).sum(axis=1, dtype=np.int64)
+    return counts
 
 
 def _packed(array: NDArray[np.uint64], name: str) -> NDArray[np.uint64]:

@@ -219,7 +219,7 @@ def choose(
     cutoff: float,
     keep: int,
 ) -> tuple[Rules, NDArray[np.float64]]:
-    """The best rules of different coverage, variants of a better rule last."""
+    """Pick the best rules of different coverage, variants of a better rule last."""
     if not rules or keep == 0:
         return (), np.empty(0)
     short = sorted({_shortened(bits, rule) for rule in rules})
@@ -266,7 +266,7 @@ def _shortened(bits: ConditionBits, rule: Rule) -> Rule:
 def _largest_per_family(
     family: NDArray[np.int32], removed: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """The largest removal of each family, largest first."""
+    """Return the largest removal of each family, largest first."""
     by_family: dict[int, float] = {}
     for f, value in zip(family.tolist(), removed.tolist(), strict=True):
         by_family[f] = max(value, by_family.get(f, 0.0))

@@ -8,6 +8,7 @@ bounds hold, is told in ``docs/search.md``.
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -162,7 +163,7 @@ def enumerate_below(
 
 def _rules(conditions: NDArray[np.int32], starts: NDArray[np.int64]) -> Rules:
     flat, ends = conditions.tolist(), starts.tolist()
-    return tuple(tuple(flat[a:b]) for a, b in zip(ends[:-1], ends[1:], strict=True))
+    return tuple(tuple(flat[a:b]) for a, b in pairwise(ends))
 
 
 def _exact(

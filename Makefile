@@ -1,0 +1,50 @@
+# Two commands for a newcomer: `make demo` and `make test`. Each sets everything up.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+KERNEL := $(wildcard src/faircg/_kernel/*.cpp src/faircg/_kernel/*.hpp)
+export PIP_DISABLE_PIP_VERSION_CHECK = 1
+
+.PHONY: help demo test test-long lint format bench datasets clean
+
+help:
+	@echo "make demo       fit a rule set on COMPAS under a fairness constraint and print it"
+	@echo "make test       lint, types, unit tests and doctests"
+	@echo "make test-long  the same oracles on many more random instances, and whole data sets"
+	@echo "make bench      speed, side by side, as ratios"
+	@echo "make lint       ruff and mypy only"
+	@echo "make datasets   rebuild the embedded data sets from their sources (needs the registry)"
+
+# An editable install: Python sources are used in place, the kernel is rebuilt when
+# its sources change.
+$(VENV)/.installed: pyproject.toml CMakeLists.txt $(KERNEL)
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	touch $@
+
+demo: $(VENV)/.installed
+	$(BIN)/faircg demo
+
+lint: $(VENV)/.installed
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(VENV)/.installed
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+test: lint
+	$(BIN)/pytest -m "not long"
+
+test-long: lint
+	$(BIN)/pytest -m long
+
+bench: $(VENV)/.installed
+	$(BIN)/python -m benchmarks
+
+datasets: $(VENV)/.installed
+	$(BIN)/python scripts/build_datasets.py
+
+clean:
+	rm -rf $(VENV) build .pytest_cache .mypy_cache .ruff_cache

@@ -1,0 +1,248 @@
+"""ConditionBinarizer: from a table to boolean conditions, both signs always.
+
+Numeric features are cut at sample quantiles (``<= t`` and ``> t``), categories become
+``= v`` and ``!= v``, booleans themselves and their negation. Where the training data
+had missing values, ``is missing`` and ``is present`` are conditions of their own. A
+condition that holds for every training row, or for none, separates nobody and is left
+out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from faircg.rules import Condition
+from faircg.table import Column, Table, read_table
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from faircg.typing import BoolMatrix, FloatVector
+
+
+class ConditionBinarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Turn a table into the conditions that rules are made of.
+
+    Parameters
+    ----------
+    thresholds
+        ``"quantile"`` cuts each numeric feature at its sample quantiles (the paper
+        uses deciles). A mapping from feature to cut points sets them by hand; features
+        it does not name are cut at quantiles.
+    n_thresholds
+        Number of equal parts that the quantiles divide a numeric feature into: ten
+        parts have nine inner cut points.
+    exclude
+        Features that no condition may test.
+
+    Attributes
+    ----------
+    conditions_
+        The conditions, one for each column of the transformed matrix.
+    families_
+        For each condition the number of its family. Conditions of one family are
+        nested (thresholds of one direction) or exclusive (values of one category).
+    feature_kinds_
+        Kind of each feature that was read: numeric, boolean or category.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> people = pd.DataFrame({"age": [20, 30, 40, 50], "member": [True, False] * 2})
+    >>> binarizer = ConditionBinarizer(n_thresholds=2).fit(people)
+    >>> [str(condition) for condition in binarizer.conditions_]
+    ['age <= 35', 'age > 35', 'member', 'not member']
+    >>> binarizer.transform(people).astype(int)
+    array([[1, 0, 1, 0],
+           [1, 0, 0, 1],
+           [0, 1, 1, 0],
+           [0, 1, 0, 1]])
+    """
+
+    def __init__(
+        self,
+        *,
+        thresholds: str | Mapping[str, Sequence[float]] = "quantile",
+        n_thresholds: int = 10,
+        exclude: Sequence[str] = (),
+    ) -> None:
+        self.thresholds = thresholds
+        self.n_thresholds = n_thresholds
+        self.exclude = exclude
+
+    def fit(
+        self, X: Any, y: object = None, sample_weight: ArrayLike | None = None
+    ) -> Self:
+        """Learn the conditions.
+
+        Parameters
+        ----------
+        X
+            Frame or array of shape (n_samples, n_features).
+        y
+            Ignored.
+        sample_weight
+            How often each row counts, as whole numbers.
+        """
+        table = X if isinstance(X, Table) else read_table(_as_data(X))
+        weights = (
+            np.ones(table.n_rows, dtype=np.int64)
+            if sample_weight is None
+            else np.asarray(sample_weight, dtype=np.int64)
+        )
+        self._check_parameters(table)
+        excluded = {str(name) for name in self.exclude}
+        conditions: list[Condition] = []
+        for column in table.columns.values():
+            if column.name in excluded:
+                continue
+            for condition in self._conditions_of(column, weights):
+                met = condition.holds(column)[weights > 0]
+                if met.any() and not met.all():
+                    conditions.append(condition)
+        self.conditions_ = tuple(conditions)
+        self.families_ = families(self.conditions_)
+        used = {c.feature for c in conditions}
+        self.feature_kinds_ = {n: k for n, k in table.kinds.items() if n in used}
+        self.n_features_in_ = len(table.columns)
+        return self
+
+    def transform(self, X: Any) -> BoolMatrix:
+        """Say which conditions each row meets; shape (n_samples, n_conditions)."""
+        check_is_fitted(self, "conditions_")
+        table = (
+            X
+            if isinstance(X, Table)
+            else read_table(_as_data(X), kinds=self.feature_kinds_)
+        )
+        met = np.empty((table.n_rows, len(self.conditions_)), dtype=bool)
+        for j, condition in enumerate(self.conditions_):
+            met[:, j] = condition.holds(table[condition.feature])
+        return met
+
+    def get_feature_names_out(self, input_features: object = None) -> NDArray[Any]:
+        """Return the conditions as text."""
+        check_is_fitted(self, "conditions_")
+        return np.array([str(c) for c in self.conditions_], dtype=object)
+
+    def _check_parameters(self, table: Table) -> None:
+        named = set(map(str, self.exclude))
+        if not isinstance(self.thresholds, str):
+            named |= set(map(str, self.thresholds))
+        elif self.thresholds != "quantile":
+            raise ValueError(
+                f"thresholds={self.thresholds!r} is not known; use 'quantile' or a "
+                "mapping from feature to cut points"
+            )
+        unknown = sorted(named - set(table.names))
+        if unknown:
+            raise ValueError(
+                f"thresholds or exclude name features that the table lacks: {unknown}; "
+                f"it has {list(table.names)}"
+            )
+        if self.n_thresholds < 2:
+            raise ValueError(
+                f"n_thresholds must be at least 2, not {self.n_thresholds}"
+            )
+
+    def _conditions_of(
+        self, column: Column, weights: NDArray[np.int64]
+    ) -> Iterator[Condition]:
+        name = column.name
+        seen = weights > 0
+        match column.kind:
+            case "numeric":
+                cuts = self._cuts(column, weights)
+                yield from (Condition(name, "<=", cut) for cut in cuts)
+                yield from (Condition(name, ">", cut) for cut in cuts)
+            case "boolean":
+                yield Condition(name, "=", True)
+                yield Condition(name, "=", False)
+            case "category":
+                values = _categories(column, seen)
+                yield from (Condition(name, "=", value) for value in values)
+                # Of two values each is the negation of the other.
+                if len(values) != 2 or column.missing[seen].any():
+                    yield from (Condition(name, "!=", value) for value in values)
+        if column.missing[seen].any():
+            yield Condition(name, "is missing")
+            yield Condition(name, "is present")
+
+    def _cuts(self, column: Column, weights: NDArray[np.int64]) -> list[float]:
+        present = ~column.missing & (weights > 0)
+        if not isinstance(self.thresholds, str) and column.name in self.thresholds:
+            return sorted({float(cut) for cut in self.thresholds[column.name]})
+        values = np.repeat(column.values[present], weights[present])
+        return quantile_cuts(values, self.n_thresholds)
+
+
+def quantile_cuts(values: FloatVector, parts: int) -> list[float]:
+    """Cut points at the unique inner quantiles, written with as few digits as do.
+
+    A quantile between two data values may be any number between them; the shortest
+    decimal near it divides the same people and reads better.
+
+    Examples
+    --------
+    >>> quantile_cuts(np.array([0.1, 0.2, 0.3, 0.4]), 2)
+    [0.25]
+    >>> quantile_cuts(np.array([1.0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0]), 10)
+    [0.0]
+    """
+    distinct = np.unique(values)
+    if len(distinct) < 2:
+        return []
+    if len(distinct) == 2:
+        # Quantiles would lose a rare value; two values have just one way to be cut.
+        return [float(distinct[0])]
+    levels = np.arange(1, parts) / parts
+    cuts = np.unique(np.quantile(values, levels))
+    return sorted({_shortest(float(cut), distinct) for cut in cuts})
+
+
+def _shortest(cut: float, distinct: FloatVector) -> float:
+    """Return the number with the fewest digits near ``cut`` that divides alike."""
+    upper = int(np.searchsorted(distinct, cut, side="right"))
+    if upper == 0 or upper == len(distinct):
+        return cut
+    low, high = distinct[upper - 1], distinct[upper]
+    if cut == low:
+        return cut
+    for digits in range(1, 18):
+        rounded = float(f"{cut:.{digits}g}")
+        if low <= rounded < high and abs(rounded - cut) <= 0.25 * (high - low):
+            return rounded
+    return cut
+
+
+def _categories(column: Column, seen: NDArray[np.bool_]) -> list[Any]:
+    values = set(column.values[seen & ~column.missing].tolist())
+    return sorted(values, key=lambda value: (type(value).__name__, value))
+
+
+def families(conditions: Iterable[Condition]) -> NDArray[np.int32]:
+    """Number the families: nested thresholds or exclusive values of one feature."""
+    numbers: dict[tuple[object, ...], int] = {}
+    found = []
+    for position, condition in enumerate(conditions):
+        key: tuple[object, ...] = (condition.feature, condition.operator)
+        if condition.operator not in ("<=", ">", "="):
+            key = (*key, position)
+        found.append(numbers.setdefault(key, len(numbers)))
+    return np.array(found, dtype=np.int32)
+
+
+def _as_data(X: Any) -> Any:
+    """Let frames pass; check anything else as scikit-learn does."""
+    if hasattr(X, "columns") or hasattr(X, "__dataframe__"):
+        return X
+    from sklearn.utils import check_array
+
+    return check_array(X, dtype=None, ensure_all_finite=False)

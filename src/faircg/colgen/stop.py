@@ -1,0 +1,86 @@
+"""Deadline: one object says when everything ends, by time or by Ctrl-C.
+
+It is made once per fit and handed down to every part. Parts that may take long get a
+shorter view of it (:meth:`Deadline.within`), never a clock of their own.
+"""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from math import inf
+from types import FrameType
+
+
+@dataclass(frozen=True, slots=True)
+class Deadline:
+    """When to stop.
+
+    Parameters
+    ----------
+    at
+        Time on the clock at which to stop; infinity for never.
+    clock
+        Returns the current time in seconds.
+    interrupted
+        Set to stop at once.
+
+    Examples
+    --------
+    >>> deadline = Deadline.after(60)
+    >>> deadline.is_set()
+    False
+    >>> deadline.within(0).is_set()
+    True
+    """
+
+    at: float = inf
+    clock: Callable[[], float] = time.monotonic
+    interrupted: threading.Event = field(default_factory=threading.Event)
+
+    @classmethod
+    def after(
+        cls, seconds: float, *, clock: Callable[[], float] = time.monotonic
+    ) -> Deadline:
+        """Stop so many seconds from now."""
+        return cls(clock() + seconds, clock)
+
+    def within(self, seconds: float) -> Deadline:
+        """Return the same deadline, but at most so many seconds from now."""
+        return Deadline(
+            min(self.at, self.clock() + seconds), self.clock, self.interrupted
+        )
+
+    def remaining(self) -> float:
+        """Seconds left; never negative."""
+        return max(0.0, self.at - self.clock())
+
+    def is_set(self) -> bool:
+        """Whether to stop now."""
+        return self.interrupted.is_set() or self.remaining() <= 0.0
+
+    @contextmanager
+    def listening(self) -> Iterator[None]:
+        """Turn the first Ctrl-C into a stop; a second one interrupts as usual.
+
+        Only Python's main thread receives signals; elsewhere this does nothing.
+        """
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+
+        def on_interrupt(number: int, frame: FrameType | None) -> None:
+            if self.interrupted.is_set():
+                raise KeyboardInterrupt
+            self.interrupted.set()
+
+        before = signal.getsignal(signal.SIGINT)
+        signal.signal(signal.SIGINT, on_interrupt)
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGINT, before)

@@ -1,0 +1,15 @@
+"""The errors and warnings that faircg raises beyond Python's own."""
+
+from __future__ import annotations
+
+
+class FairCGError(Exception):
+    """Base of the errors that belong to faircg alone."""
+
+
+class ModelFormatError(FairCGError, ValueError):
+    """A model file is not one that this version of faircg can read."""
+
+
+class SolverError(FairCGError, RuntimeError):
+    """The solver failed, or its answer did not survive the recount."""

@@ -1,0 +1,151 @@
+"""The integer recount: what a rule set really does to each group.
+
+Nothing here comes from the solver. Counts are whole numbers, rates are compared as
+fractions, so "within epsilon" is a fact and not a matter of tolerance.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from faircg.fairness.base import exact
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from faircg.fairness.base import Rate
+    from faircg.typing import BoolVector, IntVector
+
+
+@dataclass(frozen=True, slots=True)
+class GroupCounts:
+    """The confusion counts of one group."""
+
+    true_positives: int
+    false_negatives: int
+    false_positives: int
+    true_negatives: int
+
+    @property
+    def positives(self) -> int:
+        """People whose true label is positive."""
+        return self.true_positives + self.false_negatives
+
+    @property
+    def negatives(self) -> int:
+        """People whose true label is negative."""
+        return self.false_positives + self.true_negatives
+
+    @property
+    def total(self) -> int:
+        """Everybody in the group."""
+        return self.positives + self.negatives
+
+    @property
+    def true_positive_rate(self) -> float:
+        """Covered share of the positives; NaN for a group without positives."""
+        return _ratio(self.true_positives, self.positives)
+
+    @property
+    def false_negative_rate(self) -> float:
+        """Missed share of the positives; NaN for a group without positives."""
+        return _ratio(self.false_negatives, self.positives)
+
+    @property
+    def false_positive_rate(self) -> float:
+        """Covered share of the negatives; NaN for a group without negatives."""
+        return _ratio(self.false_positives, self.negatives)
+
+    @property
+    def selection_rate(self) -> float:
+        """Covered share of everybody."""
+        return _ratio(self.true_positives + self.false_positives, self.total)
+
+    @property
+    def accuracy(self) -> float:
+        """Share of everybody whose prediction is the true label."""
+        return _ratio(self.true_positives + self.true_negatives, self.total)
+
+
+def _ratio(part: int, whole: int) -> float:
+    return part / whole if whole else float("nan")
+
+
+@dataclass(frozen=True, slots=True)
+class Fairness:
+    """Counts and rates of every group, and the gaps that the criterion bounds.
+
+    Attributes
+    ----------
+    groups
+        Counts by group.
+    gaps
+        For each rate of the criterion its largest difference between two groups.
+    gap
+        The largest of them; zero without a constraint.
+    within_epsilon
+        Whether every gap is at most its epsilon, compared as fractions.
+    """
+
+    groups: Mapping[str, GroupCounts]
+    gaps: Mapping[str, float]
+    gap: float
+    within_epsilon: bool
+
+
+def rate_values(
+    rate: Rate, missed: IntVector, covered: IntVector
+) -> tuple[Fraction, ...]:
+    """Return the rate of each group, exactly, from the people counted there."""
+    counts = rate.missed * missed + rate.covered * covered
+    return tuple(
+        Fraction(int(count), int(size))
+        for count, size in zip(counts, rate.sizes, strict=True)
+    )
+
+
+def gap(rate: Rate, missed: IntVector, covered: IntVector) -> Fraction:
+    """Return the largest difference of a rate between two groups, exactly."""
+    values = rate_values(rate, missed, covered)
+    return max(values) - min(values)
+
+
+def within_epsilon(
+    rates: Sequence[Rate], missed: IntVector, covered: IntVector
+) -> bool:
+    """Say whether every rate's gap is at most its epsilon."""
+    return all(gap(rate, missed, covered) <= exact(rate.epsilon) for rate in rates)
+
+
+def fairness(
+    names: Sequence[str],
+    rates: Sequence[Rate],
+    *,
+    positives: IntVector,
+    negatives: IntVector,
+    missed: IntVector,
+    covered: IntVector,
+) -> Fairness:
+    """Describe a rule set by its people per group."""
+    groups = {
+        name: GroupCounts(int(p - m), int(m), int(h), int(n - h))
+        for name, p, n, m, h in zip(
+            names, positives, negatives, missed, covered, strict=True
+        )
+    }
+    gaps = {rate.name: float(gap(rate, missed, covered)) for rate in rates}
+    largest = max(gaps.values(), default=0.0)
+    return Fairness(groups, gaps, largest, within_epsilon(rates, missed, covered))
+
+
+def count_people(
+    selected: BoolVector, codes: IntVector, weights: IntVector, n_groups: int
+) -> IntVector:
+    """Count the selected people of each group."""
+    return np.bincount(
+        codes[selected], weights=weights[selected], minlength=n_groups
+    ).astype(np.int64)

@@ -1,0 +1,300 @@
+"""Condition, Rule, RuleSet: the learned model as plain, immutable values.
+
+A condition is one test on one feature of the user's table, a rule the AND of its
+conditions, a rule set the OR of its rules. They know original names and values, print
+as people speak, compare and hash by content, and travel as JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import total_ordering
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast, get_args
+
+import numpy as np
+
+from faircg.exceptions import ModelFormatError
+
+if TYPE_CHECKING:
+    from faircg.table import Column, Table
+    from faircg.typing import BoolVector
+
+Operator: TypeAlias = Literal["<=", ">", "=", "!=", "is missing", "is present"]
+Value: TypeAlias = str | int | float | bool | None
+
+_OPERATORS: tuple[Operator, ...] = get_args(Operator)
+_PLAIN_TEXT = re.compile(r"[^\W\d][\w.\-/+<>?]*|[<>?][\w.\-/+<>?]*")
+_KEYWORDS = frozenset({"and", "or", "not", "if", "is", "true", "false", "none", "nan"})
+
+
+def _speak(text: str) -> str:
+    """Return the text itself where it reads as one word, else quoted and escaped."""
+    if _PLAIN_TEXT.fullmatch(text) and text.lower() not in _KEYWORDS:
+        return text
+    return json.dumps(text, ensure_ascii=False)
+
+
+def _speak_name(name: str) -> str:
+    """Return a feature's name; only what would garble a terminal line is escaped."""
+    return name if name.isprintable() and name.strip() else json.dumps(name)
+
+
+@total_ordering
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """One test on one feature.
+
+    A missing value meets neither side of a comparison; it meets only
+    ``is missing``. A category that was never seen meets every ``!=``.
+
+    Parameters
+    ----------
+    feature
+        Name of the column.
+    operator
+        ``<=`` and ``>`` compare numbers, ``=`` and ``!=`` categories and booleans.
+    value
+        What the feature is compared with; ``None`` for the two tests of presence.
+
+    Examples
+    --------
+    >>> print(Condition("age", ">", 45.0))
+    age > 45
+    >>> print(Condition("employed", "=", True), "/", Condition("employed", "=", False))
+    employed / not employed
+    >>> print(Condition("job title", "!=", "head of sales"))
+    job title != "head of sales"
+    """
+
+    feature: str
+    operator: Operator
+    value: Value = None
+
+    def __post_init__(self) -> None:
+        if self.operator not in _OPERATORS:
+            raise ValueError(
+                f"unknown operator {self.operator!r}; use one of {list(_OPERATORS)}"
+            )
+        number = isinstance(self.value, (int, float)) and not isinstance(
+            self.value, bool
+        )
+        if self.operator in ("<=", ">") and not (number and np.isfinite(self.value)):
+            raise ValueError(
+                f"condition on {self.feature!r}: {self.operator} needs a finite "
+                f"number, not {self.value!r}"
+            )
+        if self.operator in ("is missing", "is present") and self.value is not None:
+            raise ValueError(
+                f"condition on {self.feature!r}: '{self.operator}' takes no value"
+            )
+
+    @property
+    def sort_key(self) -> tuple[str, int, str, Any]:
+        """A total order over all conditions, whatever the types of their values."""
+        kind = "number" if isinstance(self.value, float) else type(self.value).__name__
+        value = "" if self.value is None else self.value
+        return self.feature, _OPERATORS.index(self.operator), kind, value
+
+    def __lt__(self, other: Condition) -> bool:
+        return self.sort_key < other.sort_key
+
+    def holds(self, column: Column) -> BoolVector:
+        """Say for each row of the feature's column whether the test is met."""
+        match self.operator:
+            case "<=":
+                met = column.values <= self.value
+            case ">":
+                met = column.values > self.value
+            case "=":
+                met = column.values == self.value
+            case "!=":
+                met = (column.values != self.value) & ~column.missing
+            case "is missing":
+                met = column.missing.copy()
+            case "is present":
+                met = ~column.missing
+        return cast("BoolVector", np.asarray(met, dtype=bool))
+
+    def __str__(self) -> str:
+        name = _speak_name(self.feature)
+        if self.value is None:
+            return f"{name} {self.operator}"
+        if isinstance(self.value, bool):
+            return name if self.value == (self.operator == "=") else f"not {name}"
+        if isinstance(self.value, str):
+            return f"{name} {self.operator} {_speak(self.value)}"
+        return f"{name} {self.operator} {_number(self.value)}"
+
+    def to_dict(self) -> dict[str, Value]:
+        """Return the condition as plain JSON values."""
+        return {
+            "feature": self.feature,
+            "operator": self.operator,
+            "value": self.value,
+        }
+
+    @classmethod
+    def from_dict(cls, data: object) -> Condition:
+        """Rebuild a condition from :meth:`to_dict`; refuse anything else."""
+        entry = _mapping(data, "condition", {"feature", "operator", "value"})
+        feature, operator, value = (entry[k] for k in ("feature", "operator", "value"))
+        if not isinstance(feature, str) or not isinstance(operator, str):
+            raise ModelFormatError("a condition's feature and operator must be text")
+        if not isinstance(value, str | int | float | bool | None):
+            raise ModelFormatError(f"a condition's value cannot be {value!r}")
+        try:
+            return cls(feature, cast("Operator", operator), value)
+        except ValueError as error:
+            raise ModelFormatError(str(error)) from None
+
+
+def _number(value: float) -> str:
+    """Print a number in full, without the ``.0`` of a whole one."""
+    return str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(value)
+
+
+@total_ordering
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A conjunction: it covers a sample that meets every condition.
+
+    Conditions are kept sorted, so that two rules with the same conditions are equal.
+
+    Examples
+    --------
+    >>> rule = Rule((Condition("priors", ">", 3), Condition("age", "<=", 45)))
+    >>> print(rule)
+    age <= 45 and priors > 3
+    >>> rule.complexity
+    3
+    """
+
+    conditions: tuple[Condition, ...]
+
+    def __post_init__(self) -> None:
+        if not self.conditions:
+            raise ValueError("a rule needs at least one condition")
+        unique = tuple(sorted(set(self.conditions)))
+        object.__setattr__(self, "conditions", unique)
+
+    @property
+    def complexity(self) -> int:
+        """One plus the number of conditions (``c_k`` in the paper)."""
+        return 1 + len(self.conditions)
+
+    @property
+    def sort_key(self) -> tuple[int, tuple[Any, ...]]:
+        """Shorter rules first, then by their conditions."""
+        return len(self.conditions), tuple(c.sort_key for c in self.conditions)
+
+    def __lt__(self, other: Rule) -> bool:
+        return self.sort_key < other.sort_key
+
+    def covers(self, table: Table) -> BoolVector:
+        """Say for each row of the table whether it meets every condition."""
+        met = np.ones(table.n_rows, dtype=bool)
+        for condition in self.conditions:
+            met &= condition.holds(table[condition.feature])
+        return met
+
+    def __str__(self) -> str:
+        return " and ".join(map(str, self.conditions))
+
+
+@dataclass(frozen=True, slots=True)
+class RuleSet:
+    """A disjunction: it predicts the positive label where any rule covers.
+
+    The empty rule set covers nobody.
+
+    Parameters
+    ----------
+    rules
+        The rules, kept sorted and without repetition.
+    label
+        How the positive class is called when the rule set is printed.
+
+    Examples
+    --------
+    >>> few = Rule((Condition("priors", ">", 3), Condition("age", "<=", 45)))
+    >>> many = Rule((Condition("priors", ">", 20),))
+    >>> print(RuleSet((few, many), label="reoffends"))
+    Predict reoffends if
+        priors > 20
+     or age <= 45 and priors > 3
+    >>> print(RuleSet((), label="reoffends"))
+    Never predict reoffends (the empty rule set)
+    >>> RuleSet.from_dict(RuleSet((few, many)).to_dict()) == RuleSet((many, few))
+    True
+    """
+
+    rules: tuple[Rule, ...]
+    label: str = "positive"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rules", tuple(sorted(set(self.rules))))
+
+    @property
+    def complexity(self) -> int:
+        """Sum over the rules of one plus their number of conditions."""
+        return sum(rule.complexity for rule in self.rules)
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """Names of the features that some rule tests, sorted."""
+        return tuple(sorted({c.feature for rule in self for c in rule.conditions}))
+
+    def __iter__(self) -> Iterator[Rule]:
+        return iter(self.rules)
+
+    def __len__(self) -> int:
+        return len(self.rules)
+
+    def covers(self, table: Table) -> BoolVector:
+        """Say for each row of the table whether any rule covers it."""
+        met = np.zeros(table.n_rows, dtype=bool)
+        for rule in self.rules:
+            met |= rule.covers(table)
+        return met
+
+    def __str__(self) -> str:
+        label = _speak_name(self.label)
+        if not self.rules:
+            return f"Never predict {label} (the empty rule set)"
+        lines = [f"    {self.rules[0]}", *(f" or {rule}" for rule in self.rules[1:])]
+        return "\n".join([f"Predict {label} if", *lines])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the rule set as plain JSON values."""
+        rules = [[c.to_dict() for c in rule.conditions] for rule in self.rules]
+        return {"label": self.label, "rules": rules}
+
+    @classmethod
+    def from_dict(cls, data: object) -> RuleSet:
+        """Rebuild a rule set from :meth:`to_dict`; refuse anything else."""
+        entry = _mapping(data, "rule set", {"label", "rules"})
+        label, rules = entry["label"], entry["rules"]
+        if not isinstance(label, str):
+            raise ModelFormatError("a rule set's label must be text")
+        parsed = []
+        for conditions in _list(rules, "rules"):
+            entries = [Condition.from_dict(c) for c in _list(conditions, "a rule")]
+            if not entries:
+                raise ModelFormatError("a rule needs at least one condition")
+            parsed.append(Rule(tuple(entries)))
+        return cls(tuple(parsed), label)
+
+
+def _mapping(data: object, what: str, keys: Iterable[str]) -> Mapping[str, object]:
+    if not isinstance(data, Mapping) or set(data) != set(keys):
+        raise ModelFormatError(f"a {what} must have exactly the keys {sorted(keys)}")
+    return cast("Mapping[str, object]", data)
+
+
+def _list(data: object, what: str) -> list[object]:
+    if not isinstance(data, list):
+        raise ModelFormatError(f"{what} must be a list, not {type(data).__name__}")
+    return data

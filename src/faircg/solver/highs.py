@@ -1,0 +1,335 @@
+"""The only module that talks to HiGHS: models in, checked answers out.
+
+What is settled here, once, so that nobody else has to think of it:
+
+* arrays are validated before they enter (HiGHS calls a NaN cost optimal);
+* one solver thread, always (HiGHS keeps a process-wide scheduler that refuses to
+  change);
+* the solve runs in a thread of its own, which we leave to end by itself when it does
+  not notice a stop: the deadline is kept, and the incumbent is held on our side;
+* exceptions in callbacks are stored and raised where the caller can see them;
+* option names, statuses and gaps are checked, never assumed.
+"""
+
+from __future__ import annotations
+
+import enum
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+
+import highspy
+import numpy as np
+from scipy import sparse
+
+from faircg.exceptions import SolverError
+
+if TYPE_CHECKING:
+    from faircg.typing import BoolVector, FloatVector
+
+INFINITY = float(highspy.kHighsInf)
+SMALLEST_COEFFICIENT = 1e-9
+"""HiGHS drops smaller coefficients with no more than a warning."""
+GRACE = 0.5
+"""Seconds that a stopped solve may take before we go on without it."""
+
+Basis: TypeAlias = Any
+
+
+class StopSignal(Protocol):
+    """What a solve asks: how much time is left, and whether to stop at once."""
+
+    def remaining(self) -> float:
+        """Seconds left; infinity without a limit."""
+        ...
+
+    def is_set(self) -> bool:
+        """Whether to stop now."""
+        ...
+
+
+class Status(enum.Enum):
+    """How a solve ended."""
+
+    OPTIMAL = "optimal"
+    STOPPED = "stopped"
+    INFEASIBLE = "infeasible"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LinearModel:
+    """Minimise ``cost @ x`` within bounds on columns and rows."""
+
+    cost: FloatVector
+    lower: FloatVector
+    upper: FloatVector
+    matrix: sparse.csc_array
+    row_lower: FloatVector
+    row_upper: FloatVector
+    integer: BoolVector
+    offset: float = 0.0
+
+    def __post_init__(self) -> None:
+        rows, columns = self.matrix.shape
+        shapes = [len(self.cost), len(self.lower), len(self.upper), len(self.integer)]
+        if shapes != [columns] * 4 or [len(self.row_lower), len(self.row_upper)] != [
+            rows
+        ] * 2:
+            raise ValueError("a model's arrays have lengths that do not fit together")
+        if not np.isfinite(self.cost).all() or not np.isfinite(self.offset):
+            raise ValueError("a model's costs must be finite numbers")
+        data = self.matrix.data
+        if not np.isfinite(data).all():
+            raise ValueError("a model's coefficients must be finite numbers")
+        if ((data != 0) & (np.abs(data) < SMALLEST_COEFFICIENT)).any():
+            raise ValueError(
+                f"a model has coefficients below {SMALLEST_COEFFICIENT:g}, which the "
+                "solver would drop; scale the row"
+            )
+        for bound in (self.lower, self.upper, self.row_lower, self.row_upper):
+            if np.isnan(bound).any():
+                raise ValueError("a model's bounds must not be NaN")
+
+    @property
+    def relaxed(self) -> LinearModel:
+        """The same model without integrality."""
+        return replace(self, integer=np.zeros(len(self.cost), dtype=bool))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LpSolution:
+    """Answer of a linear program.
+
+    ``row_dual`` is how the optimum moves with the row's bound: non-negative for
+    ``>=`` rows and non-positive for ``<=`` rows, so that the reduced cost of a column
+    is ``cost - row_dual @ column``.
+    """
+
+    status: Status
+    objective: float
+    values: FloatVector
+    row_dual: FloatVector
+    column_dual: FloatVector
+    basis: Basis
+    iterations: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MipSolution:
+    """Answer of an integer program; ``values`` is None when none was found."""
+
+    status: Status
+    objective: float
+    bound: float
+    values: FloatVector | None
+
+
+def solve_lp(
+    model: LinearModel, stop: StopSignal, *, start: Basis | None = None
+) -> LpSolution:
+    """Solve a linear program by simplex, from a basis if one is given."""
+    for presolve in ("choose", "off"):
+        solver = _loaded(model.relaxed, stop, presolve=presolve)
+        _set(solver, "solver", "simplex")
+        if start is not None:
+            _set(solver, "simplex_strategy", 4)  # primal: the old basis stays feasible
+            solver.setBasis(start)
+        if not _run(solver, stop):
+            return _unsolved(model, solver)
+        status = solver.getModelStatus()
+        if status == highspy.HighsModelStatus.kOptimal:
+            solution, info = solver.getSolution(), solver.getInfo()
+            duals = np.array(solution.row_dual, dtype=float)
+            if np.isfinite(duals).all():
+                return LpSolution(
+                    Status.OPTIMAL,
+                    float(info.objective_function_value),
+                    np.array(solution.col_value, dtype=float),
+                    duals,
+                    np.array(solution.col_dual, dtype=float),
+                    solver.getBasis(),
+                    int(info.simplex_iteration_count),
+                )
+        elif status in _STOPPED:
+            return _unsolved(model, solver)
+        elif status == highspy.HighsModelStatus.kInfeasible and presolve == "off":
+            return replace(_unsolved(model, solver), status=Status.INFEASIBLE)
+        start = None  # a bad basis must not spoil the second try
+    raise SolverError(f"the solver ended a linear program with status {status.name}")
+
+
+def solve_mip(
+    model: LinearModel,
+    stop: StopSignal,
+    *,
+    start: FloatVector | None = None,
+    on_solution: Callable[[FloatVector], None] | None = None,
+    whole_objective: bool = False,
+    seed: int = 0,
+    options: dict[str, object] | None = None,
+) -> MipSolution:
+    """Solve an integer program to proven optimality or until stopped.
+
+    Parameters
+    ----------
+    model
+        The integer program.
+    stop
+        Deadline and interrupt.
+    start
+        Values of *all* columns: for a partial start HiGHS first solves a model of its
+        own, on its own clock.
+    on_solution
+        Called with every integer solution met, from the solver's thread.
+    whole_objective
+        Whether the objective of every integer solution is a whole number, so that the
+        search may end once no better whole number is left.
+    seed
+        Seed of the solver's random choices.
+    options
+        Further solver options by name.
+    """
+    for presolve in ("choose", "off"):
+        solver = _loaded(model, stop, presolve=presolve, seed=seed)
+        _set(solver, "mip_rel_gap", 0.0)  # the default of 1e-4 is not optimal
+        _set(solver, "mip_abs_gap", 1.0 - 1e-5 if whole_objective else 1e-9)
+        for name, value in (options or {}).items():
+            _set(solver, name, value)
+        if start is not None:
+            warm = highspy.HighsSolution()
+            warm.col_value = list(map(float, start))
+            solver.setSolution(warm)
+        incumbent = _Incumbent(on_solution)
+        ended = _run(solver, stop, incumbent)
+        if not ended:
+            return MipSolution(
+                Status.STOPPED, incumbent.objective, incumbent.bound, incumbent.values
+            )
+        status = solver.getModelStatus()
+        if status == highspy.HighsModelStatus.kInfeasible:
+            if presolve == "off":
+                return MipSolution(Status.INFEASIBLE, np.inf, np.inf, None)
+            continue
+        if status == highspy.HighsModelStatus.kOptimal or status in _STOPPED:
+            info, values = solver.getInfo(), solver.getSolution().col_value
+            found = np.isfinite(info.objective_function_value) and len(values) > 0
+            found = found and info.primal_solution_status == 2
+            return MipSolution(
+                Status.STOPPED if status in _STOPPED else Status.OPTIMAL,
+                float(info.objective_function_value) if found else np.inf,
+                float(info.mip_dual_bound),
+                np.array(values, dtype=float) if found else None,
+            )
+    raise SolverError(f"the solver ended an integer program with status {status.name}")
+
+
+_STOPPED = frozenset(
+    {
+        highspy.HighsModelStatus.kTimeLimit,
+        highspy.HighsModelStatus.kIterationLimit,
+        highspy.HighsModelStatus.kSolutionLimit,
+        highspy.HighsModelStatus.kInterrupt,
+        highspy.HighsModelStatus.kObjectiveBound,
+        highspy.HighsModelStatus.kObjectiveTarget,
+    }
+)
+
+
+class _Incumbent:
+    """The best integer solution and bound so far, held on our side of the border."""
+
+    def __init__(self, on_solution: Callable[[FloatVector], None] | None) -> None:
+        self.objective = np.inf
+        self.bound = -np.inf
+        self.values: FloatVector | None = None
+        self.error: BaseException | None = None
+        self._on_solution = on_solution
+
+    def meet(self, event: Any) -> None:
+        try:
+            objective = float(event.data_out.objective_function_value)
+            values = np.array(event.data_out.mip_solution, dtype=float)
+            self.bound = max(self.bound, float(event.data_out.mip_dual_bound))
+            if objective < self.objective:
+                self.objective, self.values = objective, values
+            if self._on_solution is not None:
+                self._on_solution(values)
+        except BaseException as error:  # an exception must not cross the solver
+            self.error = error
+
+
+def _loaded(
+    model: LinearModel, stop: StopSignal, *, presolve: str, seed: int = 0
+) -> highspy.Highs:
+    lp = highspy.HighsLp()
+    rows, columns = model.matrix.shape
+    lp.num_col_, lp.num_row_ = columns, rows
+    lp.col_cost_, lp.offset_ = model.cost, model.offset
+    lp.col_lower_, lp.col_upper_ = model.lower, model.upper
+    lp.row_lower_, lp.row_upper_ = model.row_lower, model.row_upper
+    lp.a_matrix_.format_ = highspy.MatrixFormat.kColwise
+    lp.a_matrix_.start_ = model.matrix.indptr.astype(np.int32)
+    lp.a_matrix_.index_ = model.matrix.indices.astype(np.int32)
+    lp.a_matrix_.value_ = model.matrix.data.astype(float)
+    if model.integer.any():
+        kinds = highspy.HighsVarType
+        lp.integrality_ = [
+            kinds.kInteger if integer else kinds.kContinuous
+            for integer in model.integer
+        ]
+    solver = highspy.Highs()
+    solver.silent()
+    _set(solver, "threads", 1)
+    _set(solver, "random_seed", seed)
+    _set(solver, "presolve", presolve)
+    if np.isfinite(stop.remaining()):
+        _set(solver, "time_limit", max(stop.remaining(), 1e-3))
+    if solver.passModel(lp) == highspy.HighsStatus.kError:
+        raise SolverError("the solver refused the model")
+    return solver
+
+
+def _set(solver: highspy.Highs, name: str, value: object) -> None:
+    if solver.setOptionValue(name, value) != highspy.HighsStatus.kOk:
+        raise SolverError(f"the solver refused the option {name}={value!r}")
+
+
+def _run(
+    solver: highspy.Highs, stop: StopSignal, incumbent: _Incumbent | None = None
+) -> bool:
+    """Run in a thread; say whether it ended (a stopped solve may be left behind)."""
+    done = threading.Event()
+    abandoned = threading.Event()
+    incumbent = incumbent or _Incumbent(None)
+
+    def check(event: Any) -> None:
+        if incumbent.error is not None or abandoned.is_set() or stop.is_set():
+            event.interrupt()
+
+    def body() -> None:
+        try:
+            solver.run()
+        except BaseException as error:
+            incumbent.error = error
+        finally:
+            done.set()
+
+    solver.cbMipSolution += incumbent.meet
+    solver.cbMipInterrupt += check
+    solver.cbSimplexInterrupt += check
+    threading.Thread(target=body, name="highs", daemon=True).start()
+    while not done.wait(0.05):
+        if stop.is_set():
+            ended = done.wait(GRACE)
+            abandoned.set()
+            if not ended:
+                break
+    if incumbent.error is not None:
+        raise incumbent.error
+    return done.is_set()
+
+
+def _unsolved(model: LinearModel, solver: highspy.Highs) -> LpSolution:
+    nothing = np.full(0, np.nan)
+    return LpSolution(Status.STOPPED, np.nan, nothing, nothing, nothing, None, 0)

@@ -1,0 +1,249 @@
+"""Table: the user's data as named columns of three kinds, from any frame or array.
+
+This is the only place that looks inside NumPy arrays, pandas or polars frames (through
+narwhals). A column is numeric, boolean or category; missing values are marked once,
+here, and infinities are refused, so that nothing downstream has to wonder.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
+
+import narwhals.stable.v2 as nw
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from faircg.typing import BoolVector
+
+Kind: TypeAlias = Literal["numeric", "boolean", "category"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Column:
+    """One feature of the table.
+
+    Numbers and booleans are floats (NaN where missing), categories are objects.
+    """
+
+    name: str
+    kind: Kind
+    values: NDArray[Any]
+    missing: BoolVector
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Table:
+    """Columns by name, in the order of the user's table."""
+
+    columns: Mapping[str, Column]
+    n_rows: int
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the features."""
+        return tuple(self.columns)
+
+    @property
+    def kinds(self) -> dict[str, Kind]:
+        """Kind of each feature: what :func:`read_table` needs to read alike."""
+        return {name: column.kind for name, column in self.columns.items()}
+
+    def __getitem__(self, name: str) -> Column:
+        return self.columns[name]
+
+
+def read_table(
+    data: Any,
+    *,
+    names: Sequence[str] | None = None,
+    kinds: Mapping[str, Kind] | None = None,
+) -> Table:
+    """Read a data frame or a two-dimensional array.
+
+    Parameters
+    ----------
+    data
+        A pandas or polars frame (or another eager frame that narwhals knows), or an
+        array of shape (n_samples, n_features).
+    names
+        Names for the columns of an array; ``x0, x1, ...`` by default.
+    kinds
+        Features and kinds that were learned earlier. Only these features are read, in
+        any order of columns, and a column of another kind is an error.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> table = read_table(pd.DataFrame({"age": [31, None], "job": ["cook", "nurse"]}))
+    >>> table.kinds
+    {'age': 'numeric', 'job': 'category'}
+    >>> table["age"].missing
+    array([False,  True])
+    """
+    raw, n_rows = _raw_columns(data, names)
+    if kinds is not None:
+        absent = [name for name in kinds if name not in raw]
+        if absent:
+            raise ValueError(
+                f"the table lacks {_count(absent, 'feature')} that the model was "
+                f"fitted with: {_some(absent)}"
+            )
+        raw = {name: raw[name] for name in kinds}
+    columns = {name: _column(name, raw[name]) for name in raw}
+    if kinds is not None:
+        columns = {name: _as_kind(c, kinds[name]) for name, c in columns.items()}
+    return Table(columns, n_rows)
+
+
+def _raw_columns(
+    data: Any, names: Sequence[str] | None
+) -> tuple[dict[str, nw.Series[Any] | NDArray[Any]], int]:
+    frame = nw.from_native(data, eager_only=True, pass_through=True)
+    if isinstance(frame, nw.DataFrame):
+        labels = [str(label) for label in getattr(data, "columns", frame.columns)]
+        repeated = sorted({label for label in labels if labels.count(label) > 1})
+        if repeated:
+            raise ValueError(f"column names must be unique; repeated: {repeated}")
+        return {
+            label: frame[:, position] for position, label in enumerate(labels)
+        }, len(frame)
+    if not isinstance(data, np.ndarray) or data.ndim != 2:
+        raise TypeError(
+            "expected a data frame (pandas, polars) or a two-dimensional array, "
+            f"not {type(data).__name__}"
+        )
+    labels = (
+        [f"x{j}" for j in range(data.shape[1])] if names is None else [*map(str, names)]
+    )
+    return {label: data[:, j] for j, label in enumerate(labels)}, len(data)
+
+
+def _column(name: str, raw: nw.Series[Any] | NDArray[Any]) -> Column:
+    if isinstance(raw, np.ndarray):
+        return _array_column(name, raw)
+    dtype = raw.dtype
+    if dtype == nw.Boolean or dtype.is_numeric():
+        missing = raw.is_null().to_numpy()
+        values = np.asarray(raw.cast(nw.Float64).to_numpy(), dtype=float)
+        kind: Kind = "boolean" if dtype == nw.Boolean else "numeric"
+        return _finished(name, kind, values, missing | np.isnan(values))
+    if dtype in (nw.String, nw.Categorical, nw.Enum):
+        values = np.asarray(nw.to_native(raw).to_numpy(), dtype=object)
+        return _object_column(name, values, kind="category")
+    if dtype in (nw.Object, nw.Unknown):
+        return _object_column(name, np.asarray(raw.to_numpy(), dtype=object))
+    raise ValueError(
+        f"feature {name!r} holds {dtype}; turn it into a number, a boolean or a text "
+        "category first"
+    )
+
+
+def _array_column(name: str, raw: NDArray[Any]) -> Column:
+    if raw.dtype.kind in "iuf":
+        values = raw.astype(float)
+        return _finished(name, "numeric", values, np.isnan(values))
+    if raw.dtype.kind == "b":
+        nothing = np.zeros(len(raw), dtype=bool)
+        return _finished(name, "boolean", raw.astype(float), nothing)
+    if raw.dtype.kind in "OUT":
+        return _object_column(name, raw.astype(object))
+    raise ValueError(
+        f"feature {name!r} holds {raw.dtype}; turn it into a number, a boolean or a "
+        "text category first"
+    )
+
+
+def _object_column(
+    name: str, values: NDArray[Any], *, kind: Kind | None = None
+) -> Column:
+    """Look at the values themselves: numbers, booleans or text, never a mixture."""
+    import pandas as pd
+
+    missing = np.asarray(pd.isna(values), dtype=bool)
+    if kind == "category":
+        codes, distinct = pd.factorize(values)
+        plain = np.array([*(_plain(name, v) for v in distinct), None], dtype=object)
+        return _finished(name, "category", plain[codes], missing)
+    types = set(map(type, values[~missing]))
+    if types and all(issubclass(t, (bool, np.bool_)) for t in types):
+        return _finished(name, "boolean", _floats(values, missing), missing)
+    if types and all(
+        issubclass(t, (int, float, np.number))
+        and not issubclass(t, (bool, complex, np.complexfloating))
+        for t in types
+    ):
+        return _finished(name, "numeric", _floats(values, missing), missing)
+    if all(issubclass(t, str) for t in types):
+        return _finished(name, "category", values, missing)
+    found = sorted(t.__name__ for t in types)
+    raise TypeError(
+        f"feature {name!r} mixes or holds types that cannot be tested ({found}); each "
+        "argument must be a string, a boolean or a number, and one kind per feature"
+    )
+
+
+def _plain(name: str, value: object) -> object:
+    """Turn a category into a value that JSON knows."""
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, str | bool | int | float):
+        return value
+    raise TypeError(
+        f"feature {name!r} has the category {value!r}; use text, numbers or booleans"
+    )
+
+
+def _floats(values: NDArray[Any], missing: BoolVector) -> NDArray[np.float64]:
+    numbers = np.full(len(values), np.nan)
+    numbers[~missing] = values[~missing].astype(float)
+    return numbers
+
+
+def _finished(
+    name: str, kind: Kind, values: NDArray[Any], missing: BoolVector
+) -> Column:
+    if kind == "numeric" and np.isinf(values).any():
+        rows = np.flatnonzero(np.isinf(values))
+        raise ValueError(
+            f"feature {name!r} has infinity in {len(rows)} rows (first: {rows[0]}); "
+            "replace it by a number or by a missing value"
+        )
+    for array in (values, missing):
+        array.flags.writeable = False
+    return Column(name, kind, values, missing)
+
+
+def _as_kind(column: Column, kind: Kind) -> Column:
+    """Check a column against the kind seen in fit; read what is the same in effect."""
+    if column.kind == kind or column.missing.all():
+        if column.kind == kind:
+            return column
+        dtype = object if kind == "category" else float
+        blank = np.full(len(column.missing), None if kind == "category" else np.nan)
+        return Column(column.name, kind, blank.astype(dtype), column.missing)
+    if kind == "numeric" and column.kind == "boolean":
+        return Column(column.name, kind, column.values, column.missing)
+    if kind == "boolean" and column.kind == "numeric":
+        present = column.values[~column.missing]
+        if np.isin(present, (0.0, 1.0)).all():
+            return Column(column.name, kind, column.values, column.missing)
+    raise ValueError(
+        f"feature {column.name!r} was {kind} when the model was fitted and is "
+        f"{column.kind} now (for example {_example(column)!r})"
+    )
+
+
+def _example(column: Column) -> object:
+    return cast("object", column.values[~column.missing][0])
+
+
+def _count(items: Sequence[object], noun: str) -> str:
+    return f"{len(items)} {noun}{'s' if len(items) != 1 else ''}"
+
+
+def _some(items: Sequence[str], most: int = 5) -> str:
+    shown = ", ".join(map(repr, items[:most]))
+    return shown if len(items) <= most else f"{shown}, ... ({len(items)} in all)"

@@ -1,0 +1,18 @@
+"""Names for the array types used in annotations."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+BoolVector: TypeAlias = NDArray[np.bool_]
+BoolMatrix: TypeAlias = NDArray[np.bool_]
+IntVector: TypeAlias = NDArray[np.int64]
+IntMatrix: TypeAlias = NDArray[np.int64]
+FloatVector: TypeAlias = NDArray[np.float64]
+FloatMatrix: TypeAlias = NDArray[np.float64]
+PackedMatrix: TypeAlias = NDArray[np.uint64]
+Conditions: TypeAlias = tuple[int, ...]
+"""A rule inside the engine: ascending indices of its conditions."""
