@@ -5,12 +5,15 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 
+#include <cmath>
+#include <limits>
 #include <optional>
 #include <stdexcept>
 #include <tuple>
 #include <utility>
 
-#include "bits.hpp"
+#include "search.hpp"
+#include "sums.hpp"
 
 namespace nb = nanobind;
 using namespace faircg;
@@ -65,10 +68,105 @@ nb::ndarray<nb::numpy, double> weigh_rules(In<Word, 2> packed, In<double, 2> wei
     return to_numpy(std::move(sums), {rules, columns});
 }
 
+using Stop = nb::ndarray<std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+// Everything both searches need, checked.
+Pricing checked(const In<Word, 2> &bits, std::int64_t n_rows, const In<std::int32_t, 1> &family,
+                const In<double, 1> &prices, double condition_price, std::int64_t max_conditions,
+                double cutoff, std::int64_t threads, double seconds,
+                const std::optional<Stop> &stop) {
+    const auto require = [](bool holds, const char *otherwise) {
+        if (!holds)
+            throw std::invalid_argument(otherwise);
+    };
+    require(n_rows >= 1, "n_rows must be at least 1");
+    const auto rows = static_cast<std::size_t>(n_rows);
+    require(bits.shape(1) == words_for(rows), "bits must have one bit per row");
+    require(bits.shape(0) < (std::size_t{1} << 31), "there are too many conditions");
+    if (rows % 64)
+        for (std::size_t j = 0; j < bits.shape(0); ++j)
+            require((bits.data()[(j + 1) * bits.shape(1) - 1] >> (rows % 64)) == 0,
+                    "bits beyond the last row must be zero");
+    require(family.shape(0) == bits.shape(0), "family must have one number per condition");
+    require(prices.shape(0) == rows, "prices must have one number per row");
+    double total = 0;
+    for (std::size_t i = 0; i < rows; ++i)
+        total += std::abs(prices.data()[i]);
+    require(std::isfinite(total), "prices and their sum must be finite");
+    require(condition_price >= 0 && std::isfinite(condition_price),
+            "condition_price must be finite and not negative");
+    require(max_conditions >= 1, "max_conditions must be at least 1");
+    require(threads >= 1, "threads must be at least 1");
+    require(!std::isnan(cutoff), "cutoff must be a number");
+    require(!std::isnan(seconds), "seconds must be a number");
+    require(!stop || stop->shape(0) == 1, "stop must be one byte");
+    const auto poll = [] {
+        nb::gil_scoped_acquire acquire;
+        return PyErr_CheckSignals() != 0; // the exception waits in this thread's state
+    };
+    return {{bits.data(), bits.shape(0), bits.shape(1), rows},
+            family.data(),
+            prices.data(),
+            condition_price,
+            static_cast<std::size_t>(max_conditions),
+            cutoff,
+            static_cast<std::size_t>(std::min<std::int64_t>(threads, 256)),
+            seconds,
+            stop ? stop->data() : nullptr,
+            poll};
+}
+
+template <class Result, class Search> Result without_gil(Search search) {
+    std::optional<Result> result;
+    {
+        nb::gil_scoped_release release;
+        result.emplace(search());
+    }
+    if (PyErr_Occurred()) // Ctrl-C, or what a signal handler raised
+        throw nb::python_error();
+    return std::move(*result);
+}
+
+using Conditions = nb::ndarray<nb::numpy, std::int32_t>;
+using Starts = nb::ndarray<nb::numpy, std::int64_t>;
+
+Conditions conditions_of(RuleList &rules) {
+    const std::size_t size = rules.conditions.size();
+    return to_numpy(std::move(rules.conditions), {size});
+}
+
+Starts starts_of(RuleList &rules) {
+    const std::size_t size = rules.starts.size();
+    return to_numpy(std::move(rules.starts), {size});
+}
+
+std::tuple<Conditions, Starts, bool, double, std::uint64_t>
+search_rules(In<Word, 2> bits, std::int64_t n_rows, In<std::int32_t, 1> family,
+             In<double, 1> prices, double condition_price, std::int64_t max_conditions,
+             double cutoff, std::int64_t keep, std::int64_t threads, double seconds,
+             std::optional<Stop> stop) {
+    const Pricing pricing = checked(bits, n_rows, family, prices, condition_price,
+                                    max_conditions, cutoff, threads, seconds, stop);
+    if (cutoff > 0)
+        throw std::invalid_argument("cutoff must not be positive");
+    if (keep < 0)
+        throw std::invalid_argument("keep must not be negative");
+    Best best = without_gil<Best>([&] { return search(pricing, static_cast<std::size_t>(keep)); });
+    return {conditions_of(best.rules), starts_of(best.rules), best.is_complete, best.bound,
+            best.nodes};
+}
+
 } // namespace
 
 NB_MODULE(_native, m) {
     m.doc() = "The compiled kernel; call it through the functions of faircg._kernel.";
+    m.def("instructions", [] { return std::string(instructions().name); });
+    m.def("use_portable_instructions", &use_portable_instructions);
+    m.def("search", &search_rules, nb::arg("bits").noconvert(), nb::arg("n_rows"),
+          nb::arg("family").noconvert(), nb::arg("prices").noconvert(),
+          nb::arg("condition_price"), nb::arg("max_conditions"), nb::arg("cutoff"),
+          nb::arg("keep"), nb::arg("threads"), nb::arg("seconds"),
+          nb::arg("stop").noconvert().none());
     m.def("cover", &cover_rules, nb::arg("bits").noconvert(), nb::arg("conditions").noconvert(),
           nb::arg("starts").noconvert());
     m.def("weigh", &weigh_rules, nb::arg("packed").noconvert(), nb::arg("weights").noconvert());

@@ -133,7 +133,7 @@ def enumerate_below(
     _check_int("most", most, least=0)
     _check_number("cutoff", cutoff)
     depth = min(max_conditions, _MOST_CONDITIONS)
-    if compiled is None or not hasattr(compiled, "search"):
+    if compiled is None or not hasattr(compiled, "enumerate_below"):
         return reference.enumerate_below(
             bits,
             prices,

@@ -1,0 +1,169 @@
+#include "sums.hpp"
+
+#include <atomic>
+
+#if defined(__x86_64__) && defined(__GNUC__)
+#define FAIRCG_X86 1
+#include <immintrin.h>
+#endif
+
+namespace faircg {
+namespace {
+
+inline Price sum_loop(const Word *a, const Word *b, const Prices &prices) {
+    Price total = 0;
+    for (std::size_t w = 0; w < prices.common; ++w)
+        total += std::popcount(a[w] & b[w]) * prices.of_word[w];
+    for (std::size_t w = 0; w < prices.rare; ++w) {
+        const Price *row = prices.of_row + 64 * w;
+        for (Word x = a[prices.common + w] & b[prices.common + w]; x; x &= x - 1)
+            total += row[std::countr_zero(x)];
+    }
+    return total;
+}
+
+inline Word extract_loop(Word bits, Word mask) {
+    Word out = 0;
+    for (int place = 0; mask; mask &= mask - 1, ++place)
+        out |= ((bits >> std::countr_zero(mask)) & 1) << place;
+    return out;
+}
+
+template <class Extract>
+inline void pack_loop(const Word *source, const PackStep *first, const PackStep *last, Word *out,
+                      Extract extract) {
+    Word word = 0;
+    unsigned filled = 0;
+    for (; first != last; ++first) {
+        const Word bits = extract(source[first->word], first->mask);
+        word |= bits << filled;
+        filled += first->count;
+        if (filled >= 64) {
+            *out++ = word;
+            filled -= 64;
+            word = filled ? bits >> (first->count - filled) : 0;
+        }
+        if (first->ends_class && filled) {
+            *out++ = word;
+            word = 0;
+            filled = 0;
+        }
+    }
+}
+
+Price sum_portable(const Word *a, const Word *b, const Prices &prices) {
+    return sum_loop(a, b, prices);
+}
+
+void pack_portable(const Word *source, const PackStep *first, const PackStep *last, Word *out) {
+    pack_loop(source, first, last, out, extract_loop);
+}
+
+constexpr Instructions portable{"portable", sum_portable, pack_portable};
+
+#ifdef FAIRCG_X86
+
+__attribute__((target("popcnt,bmi,bmi2"))) Price sum_bmi2(const Word *a, const Word *b,
+                                                          const Prices &prices) {
+    Price total = 0;
+    for (std::size_t w = 0; w < prices.common; ++w)
+        total += static_cast<Price>(_mm_popcnt_u64(a[w] & b[w])) * prices.of_word[w];
+    for (std::size_t w = 0; w < prices.rare; ++w) {
+        const Price *row = prices.of_row + 64 * w;
+        for (Word x = a[prices.common + w] & b[prices.common + w]; x; x &= x - 1)
+            total += row[_tzcnt_u64(x)];
+    }
+    return total;
+}
+
+__attribute__((target("popcnt,bmi,bmi2"))) void
+pack_bmi2(const Word *source, const PackStep *first, const PackStep *last, Word *out) {
+    Word word = 0;
+    unsigned filled = 0;
+    for (; first != last; ++first) {
+        const Word bits = _pext_u64(source[first->word], first->mask);
+        word |= bits << filled;
+        filled += first->count;
+        if (filled >= 64) {
+            *out++ = word;
+            filled -= 64;
+            word = filled ? bits >> (first->count - filled) : 0;
+        }
+        if (first->ends_class && filled) {
+            *out++ = word;
+            word = 0;
+            filled = 0;
+        }
+    }
+}
+
+__attribute__((target("avx512f,avx512dq,avx512vpopcntdq,popcnt,bmi,bmi2"))) Price
+sum_avx512(const Word *a, const Word *b, const Prices &prices) {
+    __m512i total = _mm512_setzero_si512();
+    std::size_t w = 0;
+    for (; w + 8 <= prices.common; w += 8) {
+        const __m512i both = _mm512_and_si512(_mm512_loadu_si512(a + w), _mm512_loadu_si512(b + w));
+        total = _mm512_add_epi64(total, _mm512_mullo_epi64(_mm512_popcnt_epi64(both),
+                                                           _mm512_loadu_si512(prices.of_word + w)));
+    }
+    if (w < prices.common) {
+        const __mmask8 rest = static_cast<__mmask8>((1u << (prices.common - w)) - 1);
+        const __m512i both = _mm512_and_si512(_mm512_maskz_loadu_epi64(rest, a + w),
+                                              _mm512_maskz_loadu_epi64(rest, b + w));
+        total = _mm512_add_epi64(
+            total, _mm512_mullo_epi64(_mm512_popcnt_epi64(both),
+                                      _mm512_maskz_loadu_epi64(rest, prices.of_word + w)));
+    }
+    __m512i more = _mm512_setzero_si512();
+    for (std::size_t r = 0; r < prices.rare; ++r) {
+        const Word x = a[prices.common + r] & b[prices.common + r];
+        if (!x)
+            continue;
+        const Price *row = prices.of_row + 64 * r;
+        for (int part = 0; part < 64; part += 16) {
+            total = _mm512_mask_add_epi64(total, static_cast<__mmask8>(x >> part), total,
+                                          _mm512_loadu_si512(row + part));
+            more = _mm512_mask_add_epi64(more, static_cast<__mmask8>(x >> (part + 8)), more,
+                                         _mm512_loadu_si512(row + part + 8));
+        }
+    }
+    alignas(64) Price lanes[8];
+    _mm512_store_si512(lanes, _mm512_add_epi64(total, more));
+    return ((lanes[0] + lanes[1]) + (lanes[2] + lanes[3])) +
+           ((lanes[4] + lanes[5]) + (lanes[6] + lanes[7]));
+}
+
+constexpr Instructions bmi2{"bmi2", sum_bmi2, pack_bmi2};
+constexpr Instructions avx512{"avx512", sum_avx512, pack_bmi2};
+
+#endif
+
+const Instructions *best_here() {
+#ifdef FAIRCG_X86
+    __builtin_cpu_init();
+    if (__builtin_cpu_supports("popcnt") && __builtin_cpu_supports("bmi2")) {
+        if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+            __builtin_cpu_supports("avx512vpopcntdq"))
+            return &avx512;
+        return &bmi2;
+    }
+#endif
+    return &portable;
+}
+
+std::atomic<const Instructions *> chosen{nullptr};
+
+} // namespace
+
+const Instructions &instructions() {
+    const Instructions *now = chosen.load();
+    if (!now) {
+        now = best_here();
+        chosen.store(now);
+    }
+    return *now;
+}
+
+void use_portable_instructions() { chosen.store(&portable); }
+
+} // namespace faircg

@@ -1,0 +1,45 @@
+// The two inner loops of the search, in several instruction sets.
+//
+// Prices are integers (fixed point), so sums do not depend on their order: every instruction
+// set, and every number of threads, gives the same search.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "bits.hpp"
+
+namespace faircg {
+
+using Price = std::int64_t;
+
+// Words of one sign: first `common` words whose rows all share the word's price, then `rare`
+// words whose rows have a price each.
+struct Prices {
+    std::size_t common;
+    std::size_t rare;
+    const Price *of_word; // common
+    const Price *of_row;  // rare * 64
+};
+
+// One step of packing: take the bits of `mask` from source word `word`.
+struct PackStep {
+    Word mask;
+    std::uint32_t word;
+    std::uint8_t count; // bits in mask
+    bool ends_class;    // the next class starts in a new word
+};
+
+struct Instructions {
+    const char *name;
+    // Sum of the prices of the rows in both a and b.
+    Price (*sum)(const Word *a, const Word *b, const Prices &prices);
+    // Copy the bits that the steps select, side by side.
+    void (*pack)(const Word *source, const PackStep *first, const PackStep *last, Word *out);
+};
+
+// The best that this machine can do; chosen once.
+const Instructions &instructions();
+void use_portable_instructions();
+
+} // namespace faircg
