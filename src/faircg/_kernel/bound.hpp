@@ -3,13 +3,12 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "sums.hpp"
 
 namespace faircg {
-
-constexpr std::int32_t no_family = -1;
 
 // The largest removals, one per family, largest first; as many as can matter.
 class Removals {
@@ -40,14 +39,12 @@ class Removals {
     // The least that remains of `paid` plus the price of the conditions that removed the rest,
     // when between `least` and `most` conditions of other families are added.
     Price remains(Price paid, Price condition_price, std::size_t least, std::size_t most,
-                  std::int32_t family, std::int32_t other_family = no_family) const {
+                  std::int32_t family, std::optional<std::int32_t> other_family = {}) const {
         Price spent = 0;
         Price best = least == 0 ? paid : none;
         std::size_t added = 0;
         for (const Item &item : items_) {
-            if (paid <= 0 && added >= least)
-                break;
-            if (added == most)
+            if (added == most || (paid == 0 && added >= least))
                 break;
             if (item.family == family || item.family == other_family)
                 continue;

@@ -156,6 +156,20 @@ search_rules(In<Word, 2> bits, std::int64_t n_rows, In<std::int32_t, 1> family,
             best.nodes};
 }
 
+std::tuple<Conditions, Starts, bool, bool>
+enumerate_rules(In<Word, 2> bits, std::int64_t n_rows, In<std::int32_t, 1> family,
+                In<double, 1> prices, double condition_price, std::int64_t max_conditions,
+                double cutoff, std::int64_t most, std::int64_t threads, double seconds,
+                std::optional<Stop> stop) {
+    const Pricing pricing = checked(bits, n_rows, family, prices, condition_price,
+                                    max_conditions, cutoff, threads, seconds, stop);
+    if (most < 0)
+        throw std::invalid_argument("most must not be negative");
+    All all = without_gil<All>(
+        [&] { return enumerate_below(pricing, static_cast<std::size_t>(most)); });
+    return {conditions_of(all.rules), starts_of(all.rules), all.is_complete, all.too_many};
+}
+
 } // namespace
 
 NB_MODULE(_native, m) {
@@ -166,6 +180,11 @@ NB_MODULE(_native, m) {
           nb::arg("family").noconvert(), nb::arg("prices").noconvert(),
           nb::arg("condition_price"), nb::arg("max_conditions"), nb::arg("cutoff"),
           nb::arg("keep"), nb::arg("threads"), nb::arg("seconds"),
+          nb::arg("stop").noconvert().none());
+    m.def("enumerate_below", &enumerate_rules, nb::arg("bits").noconvert(), nb::arg("n_rows"),
+          nb::arg("family").noconvert(), nb::arg("prices").noconvert(),
+          nb::arg("condition_price"), nb::arg("max_conditions"), nb::arg("cutoff"),
+          nb::arg("most"), nb::arg("threads"), nb::arg("seconds"),
           nb::arg("stop").noconvert().none());
     m.def("cover", &cover_rules, nb::arg("bits").noconvert(), nb::arg("conditions").noconvert(),
           nb::arg("starts").noconvert());

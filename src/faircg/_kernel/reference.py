@@ -204,8 +204,9 @@ def enumerate_below(
                 stack.append(_Node(float(bounds[c]), rule, rows, left))
 
     too_many = len(found) > most
+    if too_many:
+        found.clear()
     found.sort()
-    del found[most:]
     costs = np.array([item[0] for item in found])
     rules = tuple(item[2] for item in found)
     return EnumerationResult(rules, costs, not stack and not too_many, too_many)

@@ -40,7 +40,7 @@ class EnumerationResult:
     is_complete: bool
     """Whether no rule is missing."""
     too_many: bool
-    """Whether the enumeration gave up because more than ``most`` rules qualify."""
+    """Whether more than ``most`` rules qualify; then none is returned."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,27 +3,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <deque>
-#include <limits>
 
-#include "bound.hpp"
 #include "found.hpp"
-#include "table.hpp"
-#include "workers.hpp"
+#include "tree.hpp"
 
 namespace faircg {
 namespace {
 
 constexpr std::size_t beam_width = 32;
-
-struct Candidate {
-    std::int32_t slot;   // in the table
-    std::int32_t id;     // the condition
-    std::int32_t family;
-    Price won;     // negative prices covered together with the node's rule
-    Price paid;    // positive prices covered
-    Price removed; // positive prices that the node's rule covers and this one does not
-};
 
 // What all parts of one search share, fixed before the first task starts.
 struct Setting {
@@ -55,7 +42,7 @@ class Explorer {
     void explore(const Table &table, const std::vector<Candidate> &sorted, std::size_t index,
                  Price bound, Price best, std::size_t room) {
         start(best, room);
-        Removals &removals = level(0).removals;
+        Removals &removals = levels_[0].removals;
         removals.start(setting_.max_conditions - 1);
         for (std::size_t k = 0; k < index; ++k)
             removals.add(sorted[k].family, sorted[k].removed);
@@ -113,11 +100,7 @@ class Explorer {
                        best_;
             });
         }
-        std::sort(candidates.begin(), candidates.end(), [](const Candidate &a, const Candidate &b) {
-            if (a.won != b.won)
-                return a.won < b.won;
-            return a.paid != b.paid ? a.paid < b.paid : a.id < b.id;
-        });
+        sort_by_gain(candidates);
     }
 
     // Bound of each child when it may add only the candidates before it.
@@ -136,21 +119,6 @@ class Explorer {
     }
 
   private:
-    struct Level {
-        std::vector<Candidate> candidates;
-        std::vector<Price> bounds;
-        std::vector<Word> covered;
-        std::vector<std::int32_t> slots;
-        Removals removals;
-        Table table;
-    };
-
-    Level &level(std::size_t depth) {
-        while (levels_.size() <= depth)
-            levels_.emplace_back();
-        return levels_[depth];
-    }
-
     void offer(Price cost, const Candidate &candidate) {
         Found found{cost, candidate.paid, rule_};
         found.rule.push_back(candidate.id);
@@ -164,8 +132,8 @@ class Explorer {
     bool open_child(const Table &table, const Word *covered, const std::vector<Candidate> &sorted,
                     std::size_t index, Price bound) {
         const Candidate &child = sorted[index];
-        const Removals &removals = level(rule_.size()).removals;
-        Level &below = level(rule_.size() + 1);
+        const Removals &removals = levels_[rule_.size()].removals;
+        Level &below = levels_[rule_.size() + 1];
         const std::size_t size = rule_.size() + 2; // conditions of the grandchildren
         const std::size_t more = setting_.max_conditions - size;
         below.candidates.clear();
@@ -182,13 +150,8 @@ class Explorer {
         }
         if (below.candidates.empty())
             return true;
-        const Word *bits = table[static_cast<std::size_t>(child.slot)];
-        if (covered) {
-            below.covered.resize(table.words());
-            for (std::size_t w = 0; w < table.words(); ++w)
-                below.covered[w] = covered[w] & bits[w];
-            bits = below.covered.data();
-        }
+        const Word *bits =
+            below.both(table, covered, table[static_cast<std::size_t>(child.slot)]);
         rule_.push_back(child.id);
         const bool finished = expand(table, bits, child.paid, bound);
         rule_.pop_back();
@@ -197,7 +160,7 @@ class Explorer {
 
     // Search below the current rule with the candidates of its level.
     bool expand(const Table &table, const Word *covered, Price paid, Price bound_here) {
-        Level &here = level(rule_.size());
+        Level &here = levels_[rule_.size()];
         std::vector<Candidate> &candidates = here.candidates;
         if (!weigh(table, covered, paid, candidates)) {
             open_ = std::min(open_, bound_here);
@@ -216,14 +179,8 @@ class Explorer {
                 next += i;
         if (next == 0)
             return true;
-        if (pays_to_project(table, covered, candidates.size(), next)) {
-            here.slots.clear();
-            for (Candidate &c : candidates) {
-                here.slots.push_back(c.slot);
-                c.slot = static_cast<std::int32_t>(here.slots.size() - 1);
-            }
+        if (here.project(table, covered, next)) {
             ticker_.tick(8 * candidates.size() * table.words());
-            here.table.project(table, covered, here.slots);
             now = &here.table;
             covered = nullptr;
         }
@@ -238,16 +195,6 @@ class Explorer {
             here.removals.add(candidates[i].family, candidates[i].removed);
         }
         return true;
-    }
-
-    // Packing one condition costs about as much as weighing it eight times.
-    bool pays_to_project(const Table &table, const Word *covered, std::size_t conditions,
-                         std::size_t next) const {
-        const std::size_t words = table.words();
-        if (next < 8 * conditions)
-            return false;
-        const std::size_t after = table.words_after(covered);
-        return after < words && next * (words - after) > 8 * conditions * words;
     }
 
     // Of candidates that cover the same rows one is enough. They are sorted.
@@ -273,7 +220,7 @@ class Explorer {
     std::uint64_t nodes_ = 0;
     Shelf shelf_;
     std::vector<std::int32_t> rule_;
-    std::deque<Level> levels_;
+    Levels levels_;
 };
 
 // A few promising rules, extended one condition at a time, so that the exact search starts
@@ -396,8 +343,8 @@ Best search(const Pricing &pricing, std::size_t keep) {
         return result;
 
     Clock clock(pricing.seconds, pricing.stop, pricing.poll);
-    const std::size_t deepest = std::min(pricing.max_conditions, bits.conditions);
-    const Scale scale = scale_for(total + pricing.condition_price * (1.0 + deepest));
+    const std::size_t deepest = most_conditions(pricing);
+    const Scale scale = scale_for(total + pricing.condition_price * (1.0 + static_cast<double>(deepest)));
     std::vector<Price> prices(bits.rows);
     Price all_paid = 0, all_won = 0;
     for (std::size_t i = 0; i < bits.rows; ++i) {
@@ -410,11 +357,7 @@ Best search(const Pricing &pricing, std::size_t keep) {
 
     // The root: all rules of one condition.
     Explorer root(setting, clock, true);
-    std::vector<Candidate> candidates(bits.conditions);
-    for (std::size_t j = 0; j < bits.conditions; ++j) {
-        const auto id = static_cast<std::int32_t>(j);
-        candidates[j] = {id, id, pricing.family[j], 0, 0, 0};
-    }
+    std::vector<Candidate> candidates = all_candidates(pricing);
     const std::size_t room = 4 * std::min<std::size_t>(keep, 1 << 20) + 4;
     root.start(cutoff, room);
     const Price nothing_known = all_won + setting.price_of(1);

@@ -66,7 +66,7 @@ def search(
     if cutoff > 0:
         raise ValueError(f"cutoff must not be positive, but is {cutoff}")
     depth = min(max_conditions, _MOST_CONDITIONS)
-    if compiled is None or not hasattr(compiled, "search"):
+    if compiled is None:
         return reference.search(
             bits,
             prices,
@@ -133,7 +133,7 @@ def enumerate_below(
     _check_int("most", most, least=0)
     _check_number("cutoff", cutoff)
     depth = min(max_conditions, _MOST_CONDITIONS)
-    if compiled is None or not hasattr(compiled, "enumerate_below"):
+    if compiled is None:
         return reference.enumerate_below(
             bits,
             prices,
