@@ -138,7 +138,7 @@ def solve_lp(
         if not _run(solver, stop):
             return _unsolved(model, solver)
         status = solver.getModelStatus()
-        if status == highspy.HighsModelStatus.kOptimal:
+        if status in _SOLVED:
             solution, info = solver.getSolution(), solver.getInfo()
             duals = np.array(solution.row_dual, dtype=float)
             if np.isfinite(duals).all():
@@ -211,10 +211,9 @@ def solve_mip(
             if presolve == "off":
                 return MipSolution(Status.INFEASIBLE, np.inf, np.inf, None)
             continue
-        if status == highspy.HighsModelStatus.kOptimal or status in _STOPPED:
+        if status in _SOLVED or status in _STOPPED:
             info, values = solver.getInfo(), solver.getSolution().col_value
-            found = np.isfinite(info.objective_function_value) and len(values) > 0
-            found = found and info.primal_solution_status == 2
+            found = info.primal_solution_status == _FEASIBLE
             return MipSolution(
                 Status.STOPPED if status in _STOPPED else Status.OPTIMAL,
                 float(info.objective_function_value) if found else np.inf,
@@ -224,6 +223,10 @@ def solve_mip(
     raise SolverError(f"the solver ended an integer program with status {status.name}")
 
 
+_FEASIBLE = int(highspy.SolutionStatus.kSolutionStatusFeasible)
+_SOLVED = frozenset(
+    {highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kModelEmpty}
+)
 _STOPPED = frozenset(
     {
         highspy.HighsModelStatus.kTimeLimit,

@@ -1,0 +1,1 @@
+"""Column generation: problem, pool, master, duals, pricing, loop, selection."""

@@ -1,0 +1,106 @@
+"""From the duals of the master to the prices of its samples.
+
+``mu``, ``alpha`` and ``lambda`` are the paper's non-negative multipliers of the cover,
+exclude and complexity rows. The solver reports non-positive numbers for ``<=`` rows;
+the signs are turned here and nowhere else. A rule's reduced cost (paper, eq. redcost)
+is the sum of the prices of the rows it covers plus ``lambda`` times its complexity.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from faircg._kernel import weigh
+
+if TYPE_CHECKING:
+    from faircg.colgen.master import Master
+    from faircg.typing import FloatVector, IntVector, PackedMatrix
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Prices:
+    """What a rule pays.
+
+    Parameters
+    ----------
+    rows
+        Price of covering each row: all its people together.
+    condition
+        ``lambda``: price of each unit of complexity.
+    value
+        Objective of the dual solution that the prices come from. It bounds the master
+        over all rules once no rule has a negative reduced cost.
+    """
+
+    rows: FloatVector
+    condition: float
+    value: float
+
+    def reduced_costs(
+        self, covers: PackedMatrix, complexities: IntVector
+    ) -> FloatVector:
+        """Reduced cost of each rule."""
+        return weigh(covers, self.rows) + self.condition * complexities
+
+    def raised(self, by: float, max_complexity: int) -> Prices:
+        """Raise the price of complexity; the dual objective falls by ``C`` times it.
+
+        Duals for which no rule prices out are feasible, so their value is a bound.
+        """
+        return Prices(
+            self.rows, self.condition + by, self.value - by * max_complexity
+        )
+
+    def mixed(self, other: Prices, share: float) -> Prices:
+        """Move towards other duals: dual solutions form a convex set."""
+        keep = 1.0 - share
+        return Prices(
+            keep * self.rows + share * other.rows,
+            keep * self.condition + share * other.condition,
+            keep * self.value + share * other.value,
+        )
+
+
+def prices(master: Master, row_dual: FloatVector, value: float) -> Prices:
+    """Turn the duals of a solved linear master into prices."""
+    problem, at = master.problem, master.layout
+    C = float(problem.max_complexity)
+    mu = np.maximum(row_dual[at.cover], 0.0)
+    alpha = np.maximum(-row_dual[at.exclude], 0.0)
+    lam = max(-float(row_dual[at.complexity]), 0.0)
+
+    missed_worth = np.ones(problem.n_groups)
+    covered_price = np.full(problem.n_groups, float(problem.objective == "hamming"))
+    hit_worth = 1.0 - covered_price
+    for (rows, by_hits), block in zip(master.rate_blocks, at.fairness, strict=True):
+        missed_worth += rows.missed_charge(row_dual[block])
+        charge = rows.covered_charge(row_dual[block])
+        if by_hits:
+            hit_worth = hit_worth + charge
+        else:
+            covered_price = covered_price + charge
+
+    cells = master.positives
+    price = -mu
+    if len(alpha):
+        price = price + 2.0 * alpha
+    # A positive that no rule covers has zeta = 1; its multipliers follow from
+    # worth - mu + C alpha = 0 by the choice that prices the fewest rules.
+    alone = np.where(missed_worth >= 0, -missed_worth, -2.0 * missed_worth / C)
+    of_positives = cells.spread(price / cells.count, alone)
+    per_row = (problem.positives * of_positives).sum(axis=0)
+
+    if master.counts_hits:
+        hits = master.negatives
+        beta = np.maximum(row_dual[at.hit_row], 0.0)
+        gamma = np.maximum(-row_dual[at.unhit], 0.0)
+        hit_price = beta - gamma if len(gamma) else beta
+        # Nobody there is hit: worth - C/2 beta + gamma >= 0 leaves this much.
+        alone = np.where(hit_worth >= 0, 2.0 * hit_worth / C, hit_worth)
+        of_negatives = hits.spread(hit_price / hits.count, alone)
+        per_row = per_row + (problem.negatives * of_negatives).sum(axis=0)
+    per_row = per_row + covered_price @ problem.negatives
+    return Prices(per_row, lam, value)

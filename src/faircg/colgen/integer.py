@@ -1,0 +1,122 @@
+"""The integer master over the pool, with every solution passed to the selection.
+
+The solver's word is never taken: each solution is recounted in integers. When the
+optimum of the paper's equalized-odds rows (Hamming proxy) violates the true false
+positive rates, exact rows are added and the program is solved again. A solution that
+fails its recount for any other reason is cut off and the search goes on.
+"""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from faircg.colgen.master import Master
+from faircg.exceptions import SolverError
+from faircg.solver.highs import Status, solve_mip
+
+if TYPE_CHECKING:
+    from faircg.colgen.pool import Pool
+    from faircg.colgen.select import Selection
+    from faircg.colgen.stop import Deadline
+    from faircg.typing import FloatVector, IntVector
+
+logger = logging.getLogger(__name__)
+
+MOST_CUTS = 20
+"""Solutions that may fail their recount before we stop believing the solver."""
+
+
+@dataclass(frozen=True, slots=True)
+class IntegerResult:
+    """How the integer master ended.
+
+    Attributes
+    ----------
+    bound
+        Proven bound on the loss of every rule set made of the given rules.
+    is_closed
+        Whether the selection's objective winner is optimal among those rule sets.
+    """
+
+    bound: float
+    is_closed: bool
+
+
+def solve_integer(
+    pool: Pool,
+    numbers: IntVector,
+    selection: Selection,
+    deadline: Deadline,
+) -> IntegerResult:
+    """Find the best rule set made of some rules of the pool.
+
+    Parameters
+    ----------
+    pool, numbers
+        The rules that may be used.
+    selection
+        Judges every solution met; its winner is the start.
+    deadline
+        When to stop.
+    """
+    problem = pool.problem
+    master = Master(problem, pool, numbers, is_integer=True)
+    for attempt in range(MOST_CUTS):
+        start = _start(master, selection)
+        met: list[FloatVector] = []
+        answer = solve_mip(
+            master.model,
+            deadline,
+            start=start,
+            on_solution=met.append,
+            whole_objective=True,
+            seed=attempt,
+        )
+        if answer.values is not None:
+            met.append(answer.values)
+        for values in met:
+            selection.offer(pool[number] for number in master.chosen(values))
+        logger.info(
+            "integer master: %d rules, %s, loss %.0f, bound %.3f, %d solutions judged",
+            *(len(numbers), answer.status.value, selection.objective),
+            *(answer.bound, selection.n_judged),
+        )
+        if answer.status is Status.INFEASIBLE:
+            return IntegerResult(np.inf, is_closed=True)
+        if answer.status is Status.STOPPED or answer.values is None:
+            return IntegerResult(answer.bound, is_closed=False)
+        chosen = master.chosen(answer.values)
+        claimed = selection.offer(pool[number] for number in chosen).recount
+        if claimed.solves_master(problem.objective):
+            if claimed.loss(problem.objective) > round(answer.objective):
+                raise SolverError(
+                    f"the solver claims a loss of {answer.objective:.3f}, the recount "
+                    f"says {claimed.loss(problem.objective)}"
+                )
+            return IntegerResult(selection.objective, is_closed=True)
+        if not claimed.is_feasible and not master.exact_rates:
+            if problem.rate_rows.uses_covered and problem.objective == "hamming":
+                logger.info("true false positive rates exceed epsilon: exact rows")
+                master = replace(master, exact_rates=True)
+                continue
+        logger.info("a solution failed its recount and is cut off")
+        master = replace(master, forbidden=(*master.forbidden, chosen))
+    raise SolverError(
+        f"{MOST_CUTS} solutions of the integer master failed their recount"
+    )
+
+
+def _start(master: Master, selection: Selection) -> FloatVector | None:
+    """Return the objective winner as values of all variables, if the rules allow it."""
+    winner = selection.objective_winner
+    if winner is None:
+        return None
+    number_of = {rule: n for n, rule in enumerate(master.pool.rules)}
+    numbers = [number_of.get(rule, -1) for rule in winner.rules]
+    if not set(numbers) <= set(master.numbers.tolist()):
+        return None
+    return master.values_of(numbers)

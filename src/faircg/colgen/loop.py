@@ -1,0 +1,129 @@
+"""The column generation loop: master, duals, prices, pricing, pool, again.
+
+Every pricing that ends with a proven bound gives a lower bound on the master over
+*all* rules (see ``PricingResult.bound``); the loop keeps the best one. It ends when the
+bound meets the restricted master's value (proven), when pricing finds nothing more, or
+at the deadline.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from faircg.colgen.history import Round
+from faircg.colgen.pricing.base import TOLERANCE
+from faircg.colgen.restricted import MasterValue, RestrictedMaster
+
+if TYPE_CHECKING:
+    from faircg.colgen.pool import Pool
+    from faircg.colgen.pricing.base import Pricer
+    from faircg.colgen.problem import Problem
+    from faircg.colgen.stop import Deadline
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Generation:
+    """How column generation ended.
+
+    Attributes
+    ----------
+    master
+        The last solved restricted master; None when there was no time for one.
+    lower_bound
+        Proven bound on the master over all rules of at most ``max_conditions``
+        conditions.
+    is_proven
+        Whether the linear master over all those rules is solved.
+    max_conditions
+        Most conditions that a rule could have.
+    """
+
+    master: MasterValue | None
+    lower_bound: float
+    is_proven: bool
+    max_conditions: int
+
+
+def generate(
+    problem: Problem,
+    pool: Pool,
+    pricer: Pricer,
+    *,
+    max_conditions: int,
+    deadline: Deadline,
+    pricing_seconds: float = np.inf,
+    on_round: Callable[[Round], None] = lambda _: None,
+) -> Generation:
+    """Solve the linear master over all rules, as far as time allows.
+
+    Parameters
+    ----------
+    problem
+        The data and the question.
+    pool
+        Rules to start from; new rules are added to it.
+    pricer
+        Finds rules of negative reduced cost.
+    max_conditions
+        Most conditions that a rule may have.
+    deadline
+        When to stop.
+    pricing_seconds
+        Limit on one pricing.
+    on_round
+        Called with the record of each round.
+    """
+    restricted = RestrictedMaster(problem, pool)
+    started = deadline.clock()
+    solved: MasterValue | None = None
+    lower_bound, number = 0.0, 0
+    while not deadline.is_set():
+        current = restricted.solve(deadline)
+        if current is None:
+            break
+        solved = current
+        found = pricer.price(
+            problem.bits,
+            solved.prices,
+            max_conditions,
+            deadline.within(pricing_seconds),
+        )
+        bound = solved.value + problem.max_complexity * min(0.0, found.bound)
+        lower_bound = max(lower_bound, bound)
+        fresh = pool.add(found.rules)
+        number += 1
+        record = Round(
+            number=number,
+            seconds=deadline.clock() - started,
+            max_conditions=max_conditions,
+            lp_value=solved.value,
+            lower_bound=lower_bound,
+            best_reduced_cost=float(found.reduced_costs.min(initial=0.0)),
+            new_rules=len(fresh),
+            pool_size=len(pool),
+            is_complete=found.is_complete,
+        )
+        logger.info(
+            "round %d: LP %.3f, bound %.3f, best reduced cost %.4f, %d new rules, "
+            "pool %d",
+            *(record.number, record.lp_value, record.lower_bound),
+            *(record.best_reduced_cost, record.new_rules, record.pool_size),
+        )
+        on_round(record)
+        is_proven = found.is_complete and not found.rules
+        if is_proven or not fresh:  # known rules priced again: a stall, not a proof
+            lower_bound = max(lower_bound, solved.value) if is_proven else lower_bound
+            return Generation(solved, lower_bound, is_proven, max_conditions)
+    return Generation(solved, lower_bound, False, max_conditions)
+
+
+def rounds_up(bound: float) -> int:
+    """Round a bound on a whole-number loss up, forgiving the solver's tolerance."""
+    return int(np.ceil(bound - TOLERANCE))

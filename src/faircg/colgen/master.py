@@ -1,0 +1,378 @@
+r"""The master problem, as a linear or an integer program.
+
+Variables: ``missed`` (zeta) of positives, ``w`` of rules, ``floor`` of each rate, and,
+where false positives must be counted once, ``hit`` of negatives. The rows are
+
+    cover       missed_i +   sum_{k covers i} w_k >= 1                (MmisP)
+    exclude   C missed_i + 2 sum_{k covers i} w_k <= C                (MmisP2)
+    hit       C/2 hit_i  -   sum_{k covers i} w_k >= 0                (accZ)
+    unhit         hit_i  -   sum_{k covers i} w_k <= 0
+    complexity               sum_k        c_k w_k <= C                (Mcomplex)
+    fairness  0 <= count_g - size_g floor <= size_g epsilon           (eo1-eo4)
+
+*Equal signatures merge.* Positives of one group that are covered by exactly the same
+rules of the master share one variable and one row with a count (a *cell*); by symmetry
+neither the linear nor the integer optimum changes. Positives that no rule covers are
+missed for certain and leave the model as a constant.
+
+The linear program sets no upper bound on ``w`` (paper, end of section 3): its dual
+would be a term that no pricing problem can see, and column generation would cycle.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy import sparse
+
+from faircg._kernel import unpack
+from faircg.solver.highs import INFINITY, LinearModel
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from faircg.colgen.pool import Pool
+    from faircg.colgen.problem import Problem
+    from faircg.fairness.base import RateRows
+    from faircg.typing import (
+        BoolMatrix,
+        BoolVector,
+        FloatMatrix,
+        FloatVector,
+        IntMatrix,
+        IntVector,
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cells:
+    """People of one label, merged by group and signature.
+
+    Parameters
+    ----------
+    group, count
+        Group and number of people of each cell that some rule covers.
+    signature
+        Which rules cover the cell, (n_cells, n_rules).
+    uncovered
+        People of each group that no rule covers.
+    cell_of
+        Cell of each group and row, (n_groups, n_rows); -1 where nobody is or no rule
+        covers.
+    """
+
+    group: IntVector
+    count: IntVector
+    signature: sparse.csr_array
+    uncovered: IntVector
+    cell_of: IntMatrix
+
+    @classmethod
+    def merge(cls, people: IntMatrix, cover: BoolMatrix, classes: IntVector) -> Cells:
+        """Merge people (n_groups, n_rows) by the class of their row's signature."""
+        n_groups, n_rows = people.shape
+        n_classes = int(classes.max(initial=-1)) + 1
+        first = np.zeros(n_classes, dtype=np.int64)
+        first[classes[::-1]] = np.arange(n_rows)[::-1]
+        totals = np.stack(
+            [np.bincount(classes, weights=p, minlength=n_classes) for p in people]
+        ).astype(np.int64)
+        is_covered = cover[:, first].any(axis=0)
+        group, member = np.nonzero(totals * is_covered)
+        number = np.full((n_groups, n_classes), -1, dtype=np.int64)
+        number[group, member] = np.arange(len(group))
+        return cls(
+            group=group,
+            count=totals[group, member],
+            signature=sparse.csr_array(cover[:, first[member]].T.astype(float)),
+            uncovered=(totals * ~is_covered).sum(axis=1),
+            cell_of=np.where(people > 0, number[:, classes], -1),
+        )
+
+    def __len__(self) -> int:
+        return len(self.count)
+
+    def spread(self, per_person: FloatVector, otherwise: FloatVector) -> FloatMatrix:
+        """Give each group and row its cell's value, or the group's other value."""
+        n_groups = len(self.cell_of)
+        values = np.append(per_person, 0.0)[self.cell_of]
+        return np.where(self.cell_of >= 0, values, otherwise.reshape(n_groups, 1))
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Where the variables and the rows of each kind lie."""
+
+    missed: slice
+    hit: slice
+    rule: slice
+    cover: slice
+    exclude: slice
+    hit_row: slice
+    unhit: slice
+    complexity: int
+    fairness: tuple[slice, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Master:
+    """The master over some rules of the pool.
+
+    Parameters
+    ----------
+    problem
+        The data and the question.
+    pool, numbers
+        The rules: ``numbers`` of the pool.
+    is_integer
+        Whether rules are taken whole.
+    exact_rates
+        Count false positives once in *additional* fairness rows. The 0-1 objective
+        does so anyway; with Hamming loss the paper's rows count them once per rule.
+    forbidden
+        Rule sets, as pool numbers, that the integer program may not choose.
+    """
+
+    problem: Problem
+    pool: Pool
+    numbers: IntVector
+    is_integer: bool = False
+    exact_rates: bool = False
+    forbidden: tuple[tuple[int, ...], ...] = ()
+
+    @property
+    def counts_hits(self) -> bool:
+        """Whether negatives have variables of their own."""
+        exact = self.exact_rates and self.problem.rate_rows.uses_covered
+        return self.problem.objective == "zero_one" or exact
+
+    @cached_property
+    def cover_matrix(self) -> BoolMatrix:
+        """Which rule covers which row, (n_rules, n_rows)."""
+        return unpack(self.pool.covers[self.numbers], self.problem.n_rows)
+
+    @cached_property
+    def _classes(self) -> IntVector:
+        """Number of each row's signature."""
+        if not len(self.numbers):
+            return np.zeros(self.problem.n_rows, dtype=np.int64)
+        packed = np.ascontiguousarray(np.packbits(self.cover_matrix, axis=0).T)
+        keys = packed.view(np.dtype((np.void, packed.shape[1])))[:, 0]
+        return np.unique(keys, return_inverse=True)[1].astype(np.int64)
+
+    @cached_property
+    def positives(self) -> Cells:
+        """Positives, merged."""
+        return Cells.merge(self.problem.positives, self.cover_matrix, self._classes)
+
+    @cached_property
+    def negatives(self) -> Cells:
+        """Negatives, merged; only needed where hits are counted."""
+        return Cells.merge(self.problem.negatives, self.cover_matrix, self._classes)
+
+    @property
+    def rate_blocks(self) -> tuple[tuple[RateRows, bool], ...]:
+        """Fairness rows, each with whether they count hits instead of the proxy."""
+        rows = self.problem.rate_rows
+        if not len(rows):
+            return ()
+        if self.problem.objective == "zero_one":
+            return ((rows, True),)
+        return ((rows, False), (rows, True)) if self.counts_hits else ((rows, False),)
+
+    @cached_property
+    def layout(self) -> Layout:
+        """Positions of variables and rows."""
+        n_missed = len(self.positives)
+        n_hit = len(self.negatives) if self.counts_hits else 0
+        n_rules = len(self.numbers)
+        rows = self.problem.rate_rows
+        columns = _consecutive([n_missed, n_hit, n_rules])
+        lengths = [
+            n_missed,
+            n_missed if rows.uses_missed else 0,
+            n_hit,
+            n_hit if rows.uses_covered else 0,
+            1,
+            *(len(block) for block, _ in self.rate_blocks),
+        ]
+        cover, exclude, hit_row, unhit, complexity, *fairness = _consecutive(lengths)
+        return Layout(
+            *columns,
+            cover,
+            exclude,
+            hit_row,
+            unhit,
+            complexity.start,
+            tuple(fairness),
+        )
+
+    @cached_property
+    def model(self) -> LinearModel:
+        """The program that the solver gets."""
+        problem, C = self.problem, float(self.problem.max_complexity)
+        missed = self.positives
+        n_missed, n_rules = len(missed), len(self.numbers)
+        hits = self.negatives if self.counts_hits else None
+        n_hit = 0 if hits is None else len(hits)
+        floors = [block.n_rates for block, _ in self.rate_blocks]
+        n_columns = n_missed + n_hit + n_rules + sum(floors)
+        covered = self.pool.covered_negatives[self.numbers].astype(float)
+        complexity = self.pool.complexities[self.numbers].astype(float)
+
+        cost = np.zeros(n_columns)
+        cost[self.layout.missed] = missed.count
+        if problem.objective == "hamming":
+            cost[self.layout.rule] = covered.sum(axis=1)
+        elif hits is not None:
+            cost[self.layout.hit] = hits.count
+
+        builder = _RowBuilder(n_columns)
+        identity = sparse.eye_array(n_missed, format="csr")
+        at = self.layout
+        builder.add(
+            [(at.missed, identity), (at.rule, missed.signature)], 1.0, INFINITY
+        )
+        if problem.rate_rows.uses_missed:
+            # At most C/2 rules fit; an integer program may count those that exist.
+            most = self._most_rules(missed)
+            builder.add(
+                [(at.missed, sparse.diags_array(most)), (at.rule, missed.signature)],
+                -INFINITY,
+                most,
+                scale=None if self.is_integer else C / most,
+            )
+        if hits is not None:
+            most = self._most_rules(hits)
+            builder.add(
+                [(at.hit, sparse.diags_array(most)), (at.rule, -hits.signature)],
+                0.0,
+                INFINITY,
+            )
+            if problem.rate_rows.uses_covered:
+                one = sparse.eye_array(n_hit, format="csr")
+                builder.add(
+                    [(at.hit, one), (at.rule, -hits.signature)], -INFINITY, 0.0
+                )
+        builder.add([(at.rule, complexity[np.newaxis])], -INFINITY, C)
+        start = n_missed + n_hit + n_rules
+        for (rows, by_hits), n_rates in zip(self.rate_blocks, floors, strict=True):
+            columns: list[tuple[slice, FloatMatrix]] = []
+            columns.append((at.missed, rows.missed[:, missed.group] * missed.count))
+            if by_hits and hits is not None:
+                columns.append((at.hit, rows.covered[:, hits.group] * hits.count))
+            else:
+                columns.append((at.rule, rows.covered @ covered.T))
+            floor = np.zeros((len(rows), n_rates))
+            floor[np.arange(len(rows)), rows.rate] = -rows.size
+            columns.append((slice(start, start + n_rates), floor))
+            start += n_rates
+            certain = rows.missed @ missed.uncovered
+            builder.add(columns, -certain, rows.size * rows.epsilon - certain)
+
+        for chosen in self.forbidden:
+            taken = np.isin(self.numbers, chosen)
+            sign = np.where(taken, 1.0, -1.0)[np.newaxis]
+            builder.add([(at.rule, sign)], -INFINITY, float(taken.sum()) - 1.0)
+
+        upper = np.full(n_columns, INFINITY)
+        integer = np.zeros(n_columns, dtype=bool)
+        if self.is_integer:
+            people = n_missed + n_hit
+            upper[: people + n_rules] = 1.0
+            integer[at.rule] = True
+            # Continuous zeta would let a covered positive claim to be half missed.
+            integer[at.missed] = problem.rate_rows.uses_missed
+            integer[at.hit] = problem.rate_rows.uses_covered
+        return LinearModel(
+            cost=cost,
+            lower=np.zeros(n_columns),
+            upper=upper,
+            matrix=builder.matrix(),
+            row_lower=np.concatenate(builder.lower),
+            row_upper=np.concatenate(builder.upper),
+            integer=integer,
+            offset=float(missed.uncovered.sum()),
+        )
+
+    def _most_rules(self, cells: Cells) -> FloatVector:
+        """How many selected rules can cover a cell at once."""
+        half = self.problem.max_complexity / 2
+        if not self.is_integer:
+            return np.full(len(cells), half)
+        covering = np.diff(cells.signature.indptr)
+        return np.maximum(1.0, np.minimum(covering, np.floor(half)))
+
+    def values_of(self, chosen: Sequence[int]) -> FloatVector:
+        """Values of all variables for the rule set of these pool numbers."""
+        taken = np.isin(self.numbers, np.asarray(chosen, dtype=np.int64))
+        values = np.zeros(len(self.model.cost))
+        values[self.layout.rule] = taken
+        weights = taken.astype(float)
+        values[self.layout.missed] = self.positives.signature @ weights == 0
+        if self.counts_hits:
+            values[self.layout.hit] = self.negatives.signature @ weights > 0
+        start = self.layout.rule.stop
+        activity = self.model.matrix[:, :start] @ values[:start]
+        for (rows, _), at in zip(self.rate_blocks, self.layout.fairness, strict=True):
+            # floor = the smallest rate: every ranged row is then non-negative.
+            certain = -self.model.row_lower[at]
+            rate = (activity[at] + certain) / rows.size
+            for r in range(rows.n_rates):
+                values[start + r] = rate[rows.rate == r].min()
+            start += rows.n_rates
+        return values
+
+    def chosen(self, values: FloatVector) -> tuple[int, ...]:
+        """Pool numbers of the rules that a solution takes: integers from here on."""
+        taken: BoolVector = values[self.layout.rule] > 0.5
+        return tuple(int(number) for number in self.numbers[taken])
+
+
+class _RowBuilder:
+    """Collects blocks of rows."""
+
+    def __init__(self, n_columns: int) -> None:
+        self._n_columns = n_columns
+        self._blocks: list[sparse.csr_array] = []
+        self.lower: list[FloatVector] = []
+        self.upper: list[FloatVector] = []
+
+    def add(
+        self,
+        parts: Sequence[tuple[slice, FloatMatrix | sparse.sparray]],
+        lower: float | FloatVector,
+        upper: float | FloatVector,
+        *,
+        scale: FloatVector | None = None,
+    ) -> None:
+        """Add rows given as blocks of columns, in the order of the columns."""
+        n_rows = parts[0][1].shape[0]
+        bounds = [np.broadcast_to(b, n_rows).astype(float) for b in (lower, upper)]
+        blocks, position = [], 0
+        for at, block in [*parts, (slice(self._n_columns, None), None)]:
+            if at.start > position:
+                blocks.append(sparse.csr_array((n_rows, at.start - position)))
+            if block is not None:
+                blocks.append(sparse.csr_array(block))
+                position = at.stop
+        rows = sparse.hstack(blocks, format="csr")
+        if scale is not None:
+            rows = sparse.csr_array(sparse.diags_array(scale) @ rows)
+            bounds = [b * scale for b in bounds]
+        self._blocks.append(rows)
+        self.lower.append(bounds[0])
+        self.upper.append(bounds[1])
+
+    def matrix(self) -> sparse.csc_array:
+        matrix = sparse.csc_array(sparse.vstack(self._blocks, format="csc"))
+        matrix.eliminate_zeros()
+        return matrix
+
+
+def _consecutive(lengths: Sequence[int]) -> list[slice]:
+    stops = np.cumsum(lengths).tolist()
+    return [slice(stop - n, stop) for stop, n in zip(stops, lengths, strict=True)]

@@ -1,0 +1,102 @@
+"""Pool: every rule met so far, one for each distinct coverage.
+
+Two rules that cover the same rows are the same column of the master except for their
+complexity, so only the shorter one is kept (of equally long ones the first in
+lexicographic order, to be deterministic).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from faircg.colgen.problem import Problem
+    from faircg.typing import Conditions, IntMatrix, IntVector, PackedMatrix
+
+
+class Pool:
+    """The rules that the restricted master may use.
+
+    Parameters
+    ----------
+    problem
+        The data that coverage refers to.
+    rules
+        Rules to begin with.
+    """
+
+    def __init__(self, problem: Problem, rules: Iterable[Conditions] = ()) -> None:
+        self.problem = problem
+        self._rules: list[Conditions] = []
+        self._number: dict[bytes, int] = {}
+        self._covers = np.zeros((64, problem.bits.n_words), np.uint64)
+        self._negatives = np.zeros((64, problem.n_groups), np.int64)
+        self.add(rules)
+
+    def __len__(self) -> int:
+        return len(self._rules)
+
+    def __getitem__(self, number: int) -> Conditions:
+        return self._rules[number]
+
+    @property
+    def rules(self) -> tuple[Conditions, ...]:
+        """All rules, in the order they came."""
+        return tuple(self._rules)
+
+    @property
+    def covers(self) -> PackedMatrix:
+        """Packed coverage of each rule."""
+        return self._covers[: len(self)]
+
+    @property
+    def covered_negatives(self) -> IntMatrix:
+        """Negatives of each group (second axis) that each rule covers."""
+        return self._negatives[: len(self)]
+
+    @property
+    def complexities(self) -> IntVector:
+        """``c_k``: one plus the number of conditions."""
+        return np.array([1 + len(rule) for rule in self._rules], dtype=np.int64)
+
+    def add(self, rules: Iterable[Conditions]) -> list[int]:
+        """Add rules; return the numbers of those that are new or became shorter.
+
+        Rules that cover nobody are left out: they change no prediction.
+        """
+        wanted = sorted({tuple(sorted(set(rule))) for rule in rules}, key=_shortness)
+        if not wanted:
+            return []
+        covers = self.problem.bits.cover(wanted)
+        fresh: list[int] = []
+        for rule, cover in zip(wanted, covers, strict=True):
+            if not cover.any():
+                continue
+            number = self._number.setdefault(cover.tobytes(), len(self._rules))
+            if number == len(self._rules):
+                self._append(rule, cover)
+                fresh.append(number)
+            elif _shortness(rule) < _shortness(self._rules[number]):
+                shorter = len(rule) < len(self._rules[number])
+                self._rules[number] = rule
+                fresh += [number] if shorter else []
+        if fresh:
+            chosen = self._covers[fresh]
+            self._negatives[fresh] = self.problem.count_covered(chosen)[1]
+        return fresh
+
+    def _append(self, rule: Conditions, cover: PackedMatrix) -> None:
+        if len(self._rules) == len(self._covers):
+            self._covers = np.concatenate([self._covers, np.zeros_like(self._covers)])
+            self._negatives = np.concatenate(
+                [self._negatives, np.zeros_like(self._negatives)]
+            )
+        self._covers[len(self._rules)] = cover
+        self._rules.append(rule)
+
+
+def _shortness(rule: Conditions) -> tuple[int, Conditions]:
+    return len(rule), rule

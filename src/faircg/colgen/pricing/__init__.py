@@ -1,0 +1,1 @@
+"""Pricing: the search for rules of negative reduced cost, several ways."""

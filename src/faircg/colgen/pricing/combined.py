@@ -1,0 +1,94 @@
+"""Pricers made of pricers: try the quick one first, or look at a sample only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from faircg._kernel import ConditionBits, unpack
+from faircg.colgen.duals import Prices
+from faircg.colgen.pricing.base import Pricer, PricingResult, best_rules
+
+if TYPE_CHECKING:
+    from faircg.colgen.stop import Deadline
+
+
+@dataclass(frozen=True, slots=True)
+class QuickFirstPricer:
+    """Ask the quick pricer; only when it finds nothing, ask the thorough one.
+
+    The paper runs its heuristic for the first rounds and the integer program to
+    finish. Here the heuristic's own failure is the signal to switch.
+    """
+
+    quick: Pricer
+    thorough: Pricer
+
+    def price(
+        self,
+        bits: ConditionBits,
+        prices: Prices,
+        max_conditions: int,
+        deadline: Deadline,
+    ) -> PricingResult:
+        """Search quickly, then thoroughly."""
+        found = self.quick.price(bits, prices, max_conditions, deadline)
+        if found.rules or deadline.is_set():
+            return found
+        return self.thorough.price(bits, prices, max_conditions, deadline)
+
+
+@dataclass(slots=True)
+class SampledPricer:
+    """Price on a random part of the rows and conditions (paper, section 4).
+
+    Rules found there are priced again on all data, so their reduced costs are true;
+    but nothing is proven unless the data were small enough to be taken whole.
+
+    Parameters
+    ----------
+    inner
+        Pricer for the reduced problem.
+    rng
+        Source of the samples.
+    rows, nonzeros
+        Size of the reduced problem.
+    """
+
+    inner: Pricer
+    rng: np.random.Generator
+    rows: int = 2_000
+    nonzeros: int = 100_000
+
+    def price(
+        self,
+        bits: ConditionBits,
+        prices: Prices,
+        max_conditions: int,
+        deadline: Deadline,
+    ) -> PricingResult:
+        """Draw a sample, search there, price the answer on all data."""
+        matrix = unpack(bits.bits, bits.n_rows)
+        rows = self._draw(bits.n_rows, self.rows)
+        density = max(matrix[:, rows].mean(), 1e-9)
+        conditions = self._draw(
+            bits.n_conditions, int(self.nonzeros / (density * len(rows)))
+        )
+        if len(rows) == bits.n_rows and len(conditions) == bits.n_conditions:
+            return self.inner.price(bits, prices, max_conditions, deadline)
+        part = ConditionBits.from_matrix(
+            np.ascontiguousarray(matrix[np.ix_(conditions, rows)].T),
+            bits.family[conditions],
+        )
+        scale = bits.n_rows / len(rows)
+        part_prices = Prices(prices.rows[rows] * scale, prices.condition, prices.value)
+        found = self.inner.price(part, part_prices, max_conditions, deadline)
+        rules = [tuple(int(conditions[j]) for j in rule) for rule in found.rules]
+        return best_rules(bits, prices, rules, is_complete=False)
+
+    def _draw(self, population: int, size: int) -> np.ndarray[tuple[int], np.dtype]:
+        if size >= population:
+            return np.arange(population)
+        return np.sort(self.rng.choice(population, size=max(size, 1), replace=False))

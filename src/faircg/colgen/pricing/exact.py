@@ -1,0 +1,101 @@
+"""Exact pricing on all data by the bitset search of ``faircg._kernel``."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from faircg._kernel import SearchResult, StopFlag, search
+from faircg.colgen.pricing.base import MOST_RULES, TOLERANCE, PricingResult
+
+if TYPE_CHECKING:
+    from faircg._kernel import ConditionBits
+    from faircg.colgen.duals import Prices
+    from faircg.colgen.stop import Deadline
+
+
+@dataclass(frozen=True, slots=True)
+class ExactPricer:
+    """Find the rule of least reduced cost, and a bound per unit of complexity.
+
+    The bound comes from raising the price of complexity until nothing prices out
+    (Dinkelbach's method for a ratio): with ``lambda`` raised by ``d`` and no negative
+    reduced cost left, every rule has a reduced cost of at least ``-d`` per unit. Each
+    further search is quicker than the one before, as dear conditions prune more.
+
+    Parameters
+    ----------
+    threads
+        Threads of the search; the answer does not depend on them.
+    keep
+        How many rules to return.
+    """
+
+    threads: int = 1
+    keep: int = MOST_RULES
+
+    def price(
+        self,
+        bits: ConditionBits,
+        prices: Prices,
+        max_conditions: int,
+        deadline: Deadline,
+    ) -> PricingResult:
+        """Search until done or until the deadline."""
+        found = self._search(bits, prices, max_conditions, self.keep, deadline)
+        bound = min(0.0, found.bound) / 2.0  # every complexity is at least two
+        raised, best = 0.0, found
+        while best.rules and best.is_complete:
+            sizes = np.array([1 + len(rule) for rule in best.rules])
+            raised -= float((best.reduced_costs / sizes).min())
+            dearer = prices.raised(raised, 0)
+            best = self._search(bits, dearer, max_conditions, 1, deadline)
+            if best.is_complete and not best.rules:
+                bound = -raised + min(0.0, best.bound) / 2.0
+        return PricingResult(
+            found.rules, found.reduced_costs, found.is_complete, bound
+        )
+
+    def _search(
+        self,
+        bits: ConditionBits,
+        prices: Prices,
+        max_conditions: int,
+        keep: int,
+        deadline: Deadline,
+    ) -> SearchResult:
+        """Run in a thread, so that Ctrl-C can be heard meanwhile."""
+        stop, done = StopFlag(), threading.Event()
+        answer: list[SearchResult] = []
+        failure: list[BaseException] = []
+
+        def body() -> None:
+            try:
+                answer.append(
+                    search(
+                        bits,
+                        prices.rows,
+                        prices.condition,
+                        max_conditions,
+                        cutoff=-TOLERANCE,
+                        keep=keep,
+                        threads=self.threads,
+                        seconds=deadline.remaining(),
+                        stop=stop,
+                    )
+                )
+            except BaseException as error:
+                failure.append(error)
+            finally:
+                done.set()
+
+        threading.Thread(target=body, name="search", daemon=True).start()
+        while not done.wait(0.05):
+            if deadline.is_set():
+                stop.set()
+        if failure:
+            raise failure[0]
+        return answer[0]

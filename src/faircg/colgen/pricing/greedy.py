@@ -1,0 +1,71 @@
+"""Greedy growth: the heuristic of the paper (section 4), after Dash et al.
+
+All rules of one condition are priced, the best 20 are grown by one condition, the best
+20 of those again, and so on up to five conditions. Every rule of negative reduced cost
+met on the way is an answer. It proves nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from faircg._kernel import weigh
+from faircg.colgen.pricing.base import TOLERANCE, PricingResult, best_rules
+
+if TYPE_CHECKING:
+    from faircg._kernel import ConditionBits
+    from faircg.colgen.duals import Prices
+    from faircg.colgen.stop import Deadline
+    from faircg.typing import Conditions
+
+
+@dataclass(frozen=True, slots=True)
+class GreedyPricer:
+    """Grow the best few rules of each size.
+
+    Parameters
+    ----------
+    width
+        How many rules of each size are grown further.
+    depth
+        Largest number of conditions.
+    """
+
+    width: int = 20
+    depth: int = 5
+
+    def price(
+        self,
+        bits: ConditionBits,
+        prices: Prices,
+        max_conditions: int,
+        deadline: Deadline,
+    ) -> PricingResult:
+        """Search until the largest size is reached or until the deadline."""
+        n_conditions = bits.n_conditions
+        met: set[Conditions] = set()
+        parents: list[Conditions] = [()]
+        for size in range(1, min(self.depth, max_conditions) + 1):
+            if deadline.is_set():
+                break
+            children: dict[Conditions, float] = {}
+            for parent in parents:
+                cover = bits.bits & _cover(bits, parent)
+                costs = weigh(cover, prices.rows) + prices.condition * (1 + size)
+                for j in range(n_conditions):
+                    if j not in parent:
+                        child = tuple(sorted((*parent, j)))
+                        children[child] = float(costs[j])
+            met.update(rule for rule, cost in children.items() if cost < -TOLERANCE)
+            ranked = sorted(children, key=lambda rule: (children[rule], rule))
+            parents = ranked[: self.width]
+        return best_rules(bits, prices, met, is_complete=False)
+
+
+def _cover(bits: ConditionBits, rule: Conditions) -> np.ndarray[tuple[int], np.dtype]:
+    if not rule:
+        return np.full(bits.n_words, ~np.uint64(0))
+    return bits.cover([rule])[0]

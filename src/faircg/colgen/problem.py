@@ -1,0 +1,245 @@
+"""Problem: the frozen data of one fit, with equal samples merged.
+
+Samples that meet exactly the same conditions cannot be told apart by any rule, so they
+share one *row*. A row knows how many positives and negatives of each group it stands
+for; every count below is a sum over rows. Rows are sorted by their conditions, so the
+problem, and with it the answer, does not depend on the order of the samples, and a
+sample of weight two is the same as the sample twice.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+import numpy as np
+
+from faircg._kernel import ConditionBits, unpack, weigh
+from faircg.fairness.base import GroupSizes, Rate, RateRows
+from faircg.fairness.metrics import within_epsilon
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from faircg.fairness.base import Criterion
+    from faircg.typing import (
+        BoolMatrix,
+        BoolVector,
+        Conditions,
+        FloatMatrix,
+        IntMatrix,
+        IntVector,
+        PackedMatrix,
+    )
+
+Objective: TypeAlias = Literal["hamming", "zero_one"]
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Everything that the engine knows about the data and the question.
+
+    Parameters
+    ----------
+    bits
+        Which row meets which condition.
+    positives, negatives
+        People of each group (first axis) that each row stands for (second axis).
+    groups
+        Names and sizes of the groups.
+    criterion
+        The fairness criterion, or None.
+    max_complexity
+        The limit ``C`` on the sum over rules of one plus the number of conditions.
+    objective
+        Hamming loss, or 0-1 loss.
+    """
+
+    bits: ConditionBits
+    positives: IntMatrix
+    negatives: IntMatrix
+    groups: GroupSizes
+    criterion: Criterion | None
+    max_complexity: int
+    objective: Objective = "hamming"
+    rates: tuple[Rate, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        if self.max_complexity < 0:
+            raise ValueError(
+                f"max_complexity must be at least 0, not {self.max_complexity}"
+            )
+        rates = () if self.criterion is None else self.criterion.rates(self.groups)
+        object.__setattr__(self, "rates", tuple(rates))
+
+    @classmethod
+    def merge(
+        cls,
+        conditions: BoolMatrix,
+        is_positive: BoolVector,
+        *,
+        families: NDArray[np.int32],
+        group_codes: IntVector | None = None,
+        group_names: Sequence[str] = ("everybody",),
+        weights: IntVector | None = None,
+        criterion: Criterion | None = None,
+        max_complexity: int,
+        objective: Objective = "hamming",
+    ) -> Problem:
+        """Merge equal samples into rows.
+
+        Parameters
+        ----------
+        conditions
+            Which sample meets which condition, (n_samples, n_conditions).
+        is_positive
+            True labels.
+        families
+            Family of each condition (nested or exclusive conditions share one).
+        group_codes
+            Group of each sample as an index into ``group_names``.
+        group_names
+            Names of the groups.
+        weights
+            How often each sample counts.
+        criterion, max_complexity, objective
+            The question.
+        """
+        n_samples = len(is_positive)
+        weights = np.ones(n_samples, np.int64) if weights is None else weights
+        codes = np.zeros(n_samples, np.int64) if group_codes is None else group_codes
+        used = weights > 0
+        distinct, row = _distinct_rows(conditions[used])
+        counts = np.zeros((2, len(group_names), len(distinct)), dtype=np.int64)
+        label = is_positive[used].astype(np.int64)
+        np.add.at(counts, (label, codes[used], row), weights[used])
+        negatives, positives = counts
+        groups = GroupSizes(
+            tuple(group_names), positives.sum(axis=1), negatives.sum(axis=1)
+        )
+        bits = ConditionBits.from_matrix(distinct, families)
+        return cls(
+            bits, positives, negatives, groups, criterion, max_complexity, objective
+        )
+
+    @property
+    def n_rows(self) -> int:
+        """How many distinct rows there are."""
+        return self.bits.n_rows
+
+    @property
+    def n_groups(self) -> int:
+        """How many groups there are."""
+        return len(self.groups.names)
+
+    @cached_property
+    def rows(self) -> BoolMatrix:
+        """Which row meets which condition, (n_rows, n_conditions)."""
+        return np.ascontiguousarray(unpack(self.bits.bits, self.n_rows).T)
+
+    @cached_property
+    def rate_rows(self) -> RateRows:
+        """The fairness rows of the master."""
+        return RateRows.build(self.rates, self.n_groups)
+
+    @cached_property
+    def _people(self) -> FloatMatrix:
+        """Positives, then negatives, of each group as columns (exact as floats)."""
+        return np.vstack([self.positives, self.negatives]).T.astype(float)
+
+    def count_covered(self, packed: PackedMatrix) -> tuple[IntMatrix, IntMatrix]:
+        """Positives and negatives of each group that each packed cover holds."""
+        counts = np.rint(weigh(packed, self._people)).astype(np.int64)
+        return counts[:, : self.n_groups], counts[:, self.n_groups :]
+
+    def recount(self, rules: Sequence[Conditions]) -> Recount:
+        """Count in integers what a rule set does."""
+        return self.recount_packed(
+            self.bits.cover(rules), [1 + len(rule) for rule in rules]
+        )
+
+    def recount_packed(
+        self, covers: PackedMatrix, complexities: Sequence[int]
+    ) -> Recount:
+        """Count what rules do, given their packed coverage."""
+        anywhere = (
+            np.bitwise_or.reduce(covers, axis=0)
+            if len(covers)
+            else np.zeros(self.bits.n_words, np.uint64)
+        )
+        positives, negatives = self.count_covered(
+            np.vstack([anywhere[np.newaxis], covers])
+        )
+        missed, hit = self.groups.positives - positives[0], negatives[0]
+        repeated = negatives[1:].sum(axis=0)
+        is_feasible = within_epsilon(self.rates, missed, hit)
+        return Recount(
+            missed=missed,
+            hit=hit,
+            covered=repeated,
+            complexity=int(sum(complexities)),
+            is_feasible=is_feasible and sum(complexities) <= self.max_complexity,
+            meets_proxy=within_epsilon(self.rates, missed, repeated),
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Recount:
+    """What a rule set does, in whole people.
+
+    Parameters
+    ----------
+    missed
+        Missed positives of each group.
+    hit
+        Negatives of each group that some rule covers.
+    covered
+        Negatives of each group, counted once for every rule that covers them.
+    complexity
+        Complexity of the rule set.
+    is_feasible
+        Whether the true rates are within epsilon and the complexity within its limit.
+    meets_proxy
+        Whether the rates are within epsilon when negatives count once per rule.
+    """
+
+    missed: IntVector
+    hit: IntVector
+    covered: IntVector
+    complexity: int
+    is_feasible: bool
+    meets_proxy: bool
+
+    @property
+    def hamming_loss(self) -> int:
+        """Missed positives, plus covered negatives once per rule (paper, 3.2)."""
+        return int(self.missed.sum() + self.covered.sum())
+
+    @property
+    def zero_one_loss(self) -> int:
+        """People whose prediction is wrong."""
+        return int(self.missed.sum() + self.hit.sum())
+
+    def loss(self, objective: Objective) -> int:
+        """Return the loss that the master minimises."""
+        return self.hamming_loss if objective == "hamming" else self.zero_one_loss
+
+    def solves_master(self, objective: Objective) -> bool:
+        """Whether the rule set is a solution of the integer master.
+
+        With Hamming loss its false positive rows count by the proxy, as in the paper.
+        """
+        return self.is_feasible and (objective == "zero_one" or self.meets_proxy)
+
+
+def _distinct_rows(conditions: BoolMatrix) -> tuple[BoolMatrix, IntVector]:
+    """Return distinct rows, sorted, and for each sample the number of its row."""
+    if conditions.shape[1] == 0:  # no condition tells anybody apart
+        return conditions[:1], np.zeros(len(conditions), dtype=np.int64)
+    packed = np.ascontiguousarray(np.packbits(conditions, axis=1))
+    keys = packed.view(np.dtype((np.void, packed.shape[1])))[:, 0]
+    _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
+    return conditions[first], inverse.astype(np.int64)

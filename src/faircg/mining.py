@@ -1,0 +1,179 @@
+"""Rules from trees: a warm start for column generation (paper, section 4).
+
+Trees are grown on the merged rows with their counts as weights. Every path from the
+root to a leaf where positives outnumber negatives becomes a rule; a path that goes left
+at a condition takes the condition's negation. Conditions that another one on the path
+implies, or that change nothing on the data, are removed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from faircg._kernel import count
+
+if TYPE_CHECKING:
+    from faircg._kernel import ConditionBits
+    from faircg.colgen.problem import Problem
+    from faircg.typing import BoolMatrix, BoolVector, Conditions, IntVector
+
+N_TREES = 50
+MOST_DEPTH = 6
+
+
+def mine_tree(problem: Problem, max_conditions: int, seed: int) -> set[Conditions]:
+    """Grow single trees of every depth, with and without balanced classes."""
+    from sklearn.tree import DecisionTreeClassifier
+
+    rows, labels, weights = _samples(problem)
+    found: set[Conditions] = set()
+    for depth in range(1, min(max_conditions, MOST_DEPTH) + 1):
+        for class_weight in (None, "balanced"):
+            tree = DecisionTreeClassifier(
+                max_depth=depth, class_weight=class_weight, random_state=seed
+            )
+            tree.fit(rows, labels, sample_weight=weights)
+            found |= _rules(problem, [tree])
+    return found
+
+
+def mine_forest(problem: Problem, max_conditions: int, seed: int) -> set[Conditions]:
+    """Grow random forests, with and without balanced classes."""
+    from sklearn.ensemble import RandomForestClassifier
+
+    rows, labels, weights = _samples(problem)
+    found: set[Conditions] = set()
+    for class_weight in (None, "balanced_subsample"):
+        forest = RandomForestClassifier(
+            n_estimators=N_TREES,
+            max_depth=min(max_conditions, MOST_DEPTH),
+            class_weight=class_weight,
+            random_state=seed,
+        )
+        forest.fit(rows, labels, sample_weight=weights)
+        found |= _rules(problem, forest.estimators_)
+    return found
+
+
+def mine_fair_tree(problem: Problem, max_conditions: int, seed: int) -> set[Conditions]:
+    """Grow the trees of fairlearn's exponentiated gradient."""
+    try:
+        from fairlearn.reductions import (
+            EqualizedOdds,
+            ExponentiatedGradient,
+            TruePositiveRateParity,
+        )
+    except ImportError:
+        raise ImportError(
+            "warm_start_rules='fair_tree' needs fairlearn: "
+            "pip install 'faircg[fair-trees]'"
+        ) from None
+    from sklearn.tree import DecisionTreeClassifier
+
+    rows, labels, weights, groups = _people(problem)
+    bound = 0.5 if problem.criterion is None else problem.criterion.epsilon
+    moment = (
+        EqualizedOdds if problem.rate_rows.uses_covered else TruePositiveRateParity
+    )
+    found: set[Conditions] = set()
+    for depth in (3, 5):
+        tree = DecisionTreeClassifier(
+            max_depth=min(depth, max_conditions), random_state=seed
+        )
+        reduction = ExponentiatedGradient(
+            tree, moment(difference_bound=max(bound, 1e-3)), max_iter=20
+        )
+        reduction.fit(
+            np.repeat(rows, weights, axis=0).astype(float),
+            np.repeat(labels, weights),
+            sensitive_features=np.repeat(groups, weights),
+        )
+        trees = [t for t in reduction.predictors_ if hasattr(t, "tree_")]
+        found |= _rules(problem, trees)
+    return found
+
+
+MINERS: Final[Mapping[str, Callable[[Problem, int, int], set[Conditions]]]] = {
+    "tree": mine_tree,
+    "forest": mine_forest,
+    "fair_tree": mine_fair_tree,
+}
+"""Miners by the name that users ask for them with."""
+
+
+def _samples(problem: Problem) -> tuple[BoolMatrix, BoolVector, IntVector]:
+    """Return rows twice, as positives and as negatives, with their counts."""
+    rows, labels, weights, _ = _people(problem, by_group=False)
+    return rows, labels, weights
+
+
+def _people(
+    problem: Problem, *, by_group: bool = True
+) -> tuple[BoolMatrix, BoolVector, IntVector, IntVector]:
+    parts = []
+    for label, counts in ((True, problem.positives), (False, problem.negatives)):
+        people = counts if by_group else counts.sum(axis=0, keepdims=True)
+        group, row = np.nonzero(people)
+        parts.append((row, np.full(len(row), label), people[group, row], group))
+    row, labels, weights, groups = (
+        np.concatenate(part) for part in zip(*parts, strict=True)
+    )
+    return problem.rows[row], labels, weights, groups
+
+
+def _rules(problem: Problem, trees: list[Any]) -> set[Conditions]:
+    negation = negations(problem.bits)
+    paths = {path for tree in trees for path in _positive_paths(tree, negation)}
+    return {shortened(problem.bits, path) for path in paths if path}
+
+
+def _positive_paths(tree: Any, negation: IntVector) -> Iterator[Conditions]:
+    """Walk from the root to each leaf where the positive class is predicted."""
+    if list(tree.classes_) != [0, 1]:
+        return  # grown on one class only
+    nodes = tree.tree_
+    stack: list[tuple[int, tuple[int, ...]]] = [(0, ())]
+    while stack:
+        node, path = stack.pop()
+        if nodes.children_left[node] == nodes.children_right[node]:
+            negatives, positives = nodes.value[node][0]
+            if positives > negatives:
+                yield tuple(sorted({j for j in path if j >= 0}))
+            continue
+        j = int(nodes.feature[node])
+        stack.append((nodes.children_left[node], (*path, int(negation[j]))))
+        stack.append((nodes.children_right[node], (*path, j)))
+
+
+def negations(bits: ConditionBits) -> IntVector:
+    """Return the condition that holds exactly where each one does not, or -1."""
+    everyone = np.zeros(bits.n_words * 64, dtype=np.uint8)
+    everyone[: bits.n_rows] = 1
+    mask = np.packbits(everyone, bitorder="little").view(np.uint64)
+    number = {column.tobytes(): j for j, column in reversed([*enumerate(bits.bits)])}
+    flipped = bits.bits ^ mask
+    return np.array([number.get(column.tobytes(), -1) for column in flipped])
+
+
+def shortened(bits: ConditionBits, rule: Conditions) -> Conditions:
+    """Drop conditions that do not change the coverage, the widest first.
+
+    Examples
+    --------
+    >>> from faircg._kernel import ConditionBits
+    >>> at_most_1_at_most_2 = np.array([[True, True], [False, True], [False, False]])
+    >>> bits = ConditionBits.from_matrix(at_most_1_at_most_2, family=[0, 0])
+    >>> shortened(bits, (0, 1))
+    (0,)
+    """
+    covered = int(count(bits.cover([rule]))[0])
+    widths = count(bits.bits[list(rule)])
+    kept = list(rule)
+    for j in sorted(rule, key=lambda j: (-widths[rule.index(j)], j)):
+        rest = tuple(other for other in kept if other != j)
+        if rest and int(count(bits.cover([rest]))[0]) == covered:
+            kept.remove(j)
+    return tuple(kept)
