@@ -25,8 +25,4 @@ struct BitsView {
 // AND of the conditions first..last of the view, into `out` (view.words long).
 void cover(const BitsView &view, const std::int32_t *first, const std::int32_t *last, Word *out);
 
-// Sums of the weights (rows x columns, row by row) of the rows in `covered`.
-void weigh(const Word *covered, std::size_t rows, const double *weights, std::size_t columns,
-           double *sums);
-
 } // namespace faircg

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+_ROWS = 2048  # rows packed at a time
 _BLOCK = 1 << 24  # bits unpacked at a time by the NumPy implementation
 
 
@@ -87,9 +88,10 @@ class ConditionBits:
         if families.dtype.kind not in "iu":
             raise TypeError(f"family must be integers, not {families.dtype}")
         packed = np.zeros((n_conditions, 8 * words_for(n_rows)), dtype=np.uint8)
-        for j in range(n_conditions):
-            column = np.packbits(rows[:, j], bitorder="little")
-            packed[j, : len(column)] = column
+        for start in range(0, n_rows, _ROWS):  # small enough to transpose in the cache
+            block = np.ascontiguousarray(rows[start : start + _ROWS].T)
+            octets = np.packbits(block, axis=1, bitorder="little")
+            packed[:, start // 8 : start // 8 + octets.shape[1]] = octets
         bits = packed.view(np.dtype("<u8")).astype(np.uint64, copy=False)
         return cls(bits, int(n_rows), families.astype(np.int32))
 
@@ -156,7 +158,7 @@ def weigh(
 
     Returns
     -------
-    (n_rules,) or (n_rules, m); each sum runs over the rows in their order.
+    (n_rules,) or (n_rules, m); the order of summation is fixed.
     """
     packed = _packed(packed, "packed")
     weights = np.asarray(weights)

@@ -1,19 +1,23 @@
 #include "found.hpp"
 
 #include <algorithm>
-#include <map>
+#include <set>
 
 namespace faircg {
 namespace {
 
+struct Coverage {
+    std::vector<Word> words;
+    std::uint64_t rows;
+};
+
 // Coverages with a Jaccard overlap above 9/10 belong to variants of one rule.
-bool is_variant(const Word *a, const Word *b, std::size_t words) {
-    std::uint64_t both = 0, either = 0;
-    for (std::size_t w = 0; w < words; ++w) {
-        both += static_cast<std::uint64_t>(std::popcount(a[w] & b[w]));
-        either += static_cast<std::uint64_t>(std::popcount(a[w] | b[w]));
-    }
-    return 10 * both > 9 * either;
+bool is_variant(const Coverage &a, const Coverage &b) {
+    if (10 * std::min(a.rows, b.rows) <= 9 * std::max(a.rows, b.rows))
+        return false;
+    const std::uint64_t both =
+        instructions().count_both(a.words.data(), b.words.data(), a.words.size());
+    return 10 * both > 9 * (a.rows + b.rows - both);
 }
 
 // Drop conditions that change nothing, the last ones first.
@@ -63,25 +67,24 @@ RuleList choose(const BitsView &bits, std::vector<Found> found, std::size_t keep
     if (found.size() > most)
         found.resize(most);
     std::vector<Word> scratch(bits.words);
-    std::vector<std::vector<Word>> covered;
+    std::vector<Coverage> covered;
     std::vector<const Found *> chosen, variants;
-    std::map<std::vector<Word>, bool> seen;
-    std::vector<Word> now(bits.words);
+    std::set<std::vector<Word>> seen;
     for (Found &item : found) {
         if (chosen.size() == keep)
             break;
-        cover(bits, item.rule.data(), item.rule.data() + item.rule.size(), now.data());
-        if (!seen.emplace(now, true).second)
+        Coverage now{std::vector<Word>(bits.words), 0};
+        cover(bits, item.rule.data(), item.rule.data() + item.rule.size(), now.words.data());
+        if (!seen.insert(now.words).second)
             continue;
-        shorten(bits, item.rule, now.data(), scratch);
-        const bool variant = std::any_of(covered.begin(), covered.end(), [&](const auto &other) {
-            return is_variant(now.data(), other.data(), bits.words);
-        });
-        if (variant) {
+        now.rows = instructions().count_both(now.words.data(), now.words.data(), bits.words);
+        shorten(bits, item.rule, now.words.data(), scratch);
+        if (std::any_of(covered.begin(), covered.end(),
+                        [&](const Coverage &other) { return is_variant(now, other); })) {
             variants.push_back(&item);
         } else {
             chosen.push_back(&item);
-            covered.push_back(now);
+            covered.push_back(std::move(now));
         }
     }
     for (const Found *item : variants)

@@ -61,9 +61,16 @@ nb::ndarray<nb::numpy, double> weigh_rules(In<Word, 2> packed, In<double, 2> wei
     std::vector<double> sums(rules * columns);
     {
         nb::gil_scoped_release release;
-        for (std::size_t k = 0; k < rules; ++k)
-            weigh(packed.data() + k * packed.shape(1), rows, weights.data(), columns,
-                  sums.data() + k * columns);
+        // One column after the other, with zeros for the rows beyond the last one.
+        std::vector<double> column(64 * packed.shape(1));
+        const auto weigh = instructions().weigh;
+        for (std::size_t c = 0; c < columns; ++c) {
+            for (std::size_t i = 0; i < rows; ++i)
+                column[i] = weights.data()[i * columns + c];
+            for (std::size_t k = 0; k < rules; ++k)
+                sums[k * columns + c] =
+                    weigh(packed.data() + k * packed.shape(1), packed.shape(1), column.data());
+        }
     }
     return to_numpy(std::move(sums), {rules, columns});
 }

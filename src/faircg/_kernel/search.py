@@ -8,7 +8,6 @@ bounds hold, is told in ``docs/search.md``.
 from __future__ import annotations
 
 import math
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -90,11 +89,9 @@ def search(
         float(seconds),
         None if stop is None else stop.array,
     )
-    rules = _rules(conditions, starts)
-    rules, costs = _exact(bits, prices, condition_price, rules)
-    below = costs < cutoff
-    rules = tuple(rule for rule, good in zip(rules, below, strict=True) if good)
-    costs = costs[below]
+    rules, costs = _sorted_rules(bits, prices, condition_price, conditions, starts)
+    good = int(np.count_nonzero(costs < cutoff))
+    rules, costs = rules[:good], costs[:good]
     if len(costs):
         # The kernel's own sums are rounded; never report a bound above a known rule.
         bound = costs[0] if is_complete else min(bound, costs[0])
@@ -157,31 +154,36 @@ def enumerate_below(
         float(seconds),
         None if stop is None else stop.array,
     )
-    rules, costs = _exact(bits, prices, condition_price, _rules(conditions, starts))
+    rules, costs = _sorted_rules(bits, prices, condition_price, conditions, starts)
     return EnumerationResult(rules, costs, bool(is_complete), bool(too_many))
 
 
-def _rules(conditions: NDArray[np.int32], starts: NDArray[np.int64]) -> Rules:
-    flat, ends = conditions.tolist(), starts.tolist()
-    return tuple(tuple(flat[a:b]) for a, b in pairwise(ends))
-
-
-def _exact(
+def _sorted_rules(
     bits: ConditionBits,
     prices: NDArray[np.float64],
     condition_price: float,
-    rules: Rules,
+    conditions: NDArray[np.int32],
+    starts: NDArray[np.int64],
 ) -> tuple[Rules, NDArray[np.float64]]:
-    """Reduced costs on all rows in a fixed order of summation, and rules sorted."""
-    sizes = np.array([len(rule) for rule in rules], dtype=np.int64)
-    costs = np.empty(len(rules))
-    step = max(1, (1 << 22) // bits.n_words)
-    for start in range(0, len(rules), step):
-        block = slice(start, start + step)
-        costs[block] = weigh(bits.cover(rules[block]), prices)
+    """Sum the reduced costs on all rows in a fixed order, and sort the rules."""
+    assert compiled is not None
+    n_rules = len(starts) - 1
+    sizes = np.diff(starts)
+    costs = np.empty(n_rules)
+    step = max(1, (1 << 20) // bits.n_words)
+    for first in range(0, n_rules, step):
+        ends = starts[first : first + step + 1]
+        flat = conditions[ends[0] : ends[-1]]
+        covered = compiled.cover(bits.bits, flat, ends - ends[0])
+        costs[first : first + step] = weigh(covered, prices)
     costs += condition_price * (1 + sizes)
-    order = sorted(range(len(rules)), key=lambda k: (costs[k], sizes[k], rules[k]))
-    return tuple(rules[k] for k in order), costs[order]
+    # Rules as rows of a table, padded on the right, to sort by cost, size, conditions.
+    table = np.full((n_rules, int(sizes.max(initial=1))), -1, dtype=np.int32)
+    table[np.arange(table.shape[1]) < sizes[:, None]] = conditions
+    order = np.lexsort((*table.T[::-1], sizes, costs))
+    rows, lengths = table[order].tolist(), sizes[order].tolist()
+    rules = tuple(tuple(row[:n]) for row, n in zip(rows, lengths, strict=True))
+    return rules, costs[order]
 
 
 def _checked_prices(

@@ -59,7 +59,30 @@ void pack_portable(const Word *source, const PackStep *first, const PackStep *la
     pack_loop(source, first, last, out, extract_loop);
 }
 
-constexpr Instructions portable{"portable", sum_portable, pack_portable};
+double add_lanes(const double lanes[8]) {
+    return ((lanes[0] + lanes[1]) + (lanes[2] + lanes[3])) +
+           ((lanes[4] + lanes[5]) + (lanes[6] + lanes[7]));
+}
+
+double weigh_portable(const Word *a, std::size_t words, const double *weights) {
+    double lanes[8] = {0, 0, 0, 0, 0, 0, 0, 0};
+    for (std::size_t w = 0; w < words; ++w)
+        for (Word x = a[w]; x; x &= x - 1) {
+            const int row = std::countr_zero(x);
+            lanes[row % 8] += weights[64 * w + static_cast<std::size_t>(row)];
+        }
+    return add_lanes(lanes);
+}
+
+std::uint64_t count_portable(const Word *a, const Word *b, std::size_t words) {
+    std::uint64_t count = 0;
+    for (std::size_t w = 0; w < words; ++w)
+        count += static_cast<std::uint64_t>(std::popcount(a[w] & b[w]));
+    return count;
+}
+
+constexpr Instructions portable{"portable", sum_portable, pack_portable, weigh_portable,
+                                count_portable};
 
 #ifdef FAIRCG_X86
 
@@ -133,8 +156,32 @@ sum_avx512(const Word *a, const Word *b, const Prices &prices) {
            ((lanes[4] + lanes[5]) + (lanes[6] + lanes[7]));
 }
 
-constexpr Instructions bmi2{"bmi2", sum_bmi2, pack_bmi2};
-constexpr Instructions avx512{"avx512", sum_avx512, pack_bmi2};
+__attribute__((target("popcnt"))) std::uint64_t count_popcnt(const Word *a, const Word *b,
+                                                             std::size_t words) {
+    std::uint64_t count = 0;
+    for (std::size_t w = 0; w < words; ++w)
+        count += static_cast<std::uint64_t>(_mm_popcnt_u64(a[w] & b[w]));
+    return count;
+}
+
+__attribute__((target("avx512f"))) double weigh_avx512(const Word *a, std::size_t words,
+                                                       const double *weights) {
+    __m512d sums = _mm512_setzero_pd();
+    for (std::size_t w = 0; w < words; ++w) {
+        const Word x = a[w];
+        if (!x)
+            continue;
+        for (int part = 0; part < 64; part += 8)
+            sums = _mm512_mask_add_pd(sums, static_cast<__mmask8>(x >> part), sums,
+                                      _mm512_loadu_pd(weights + 64 * w + part));
+    }
+    alignas(64) double lanes[8];
+    _mm512_store_pd(lanes, sums);
+    return add_lanes(lanes);
+}
+
+constexpr Instructions bmi2{"bmi2", sum_bmi2, pack_bmi2, weigh_portable, count_popcnt};
+constexpr Instructions avx512{"avx512", sum_avx512, pack_bmi2, weigh_avx512, count_popcnt};
 
 #endif
 

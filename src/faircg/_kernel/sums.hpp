@@ -1,4 +1,4 @@
-// The two inner loops of the search, in several instruction sets.
+// The inner loops of the kernel, in several instruction sets.
 //
 // Prices are integers (fixed point), so sums do not depend on their order: every instruction
 // set, and every number of threads, gives the same search.
@@ -36,6 +36,11 @@ struct Instructions {
     Price (*sum)(const Word *a, const Word *b, const Prices &prices);
     // Copy the bits that the steps select, side by side.
     void (*pack)(const Word *source, const PackStep *first, const PackStep *last, Word *out);
+    // Sum of the weights (64 per word) of the rows in a, in floating point: eight running
+    // sums, row i goes to sum i % 8, so that the rounding is the same everywhere.
+    double (*weigh)(const Word *a, std::size_t words, const double *weights);
+    // How many rows are in both a and b.
+    std::uint64_t (*count_both)(const Word *a, const Word *b, std::size_t words);
 };
 
 // The best that this machine can do; chosen once.
