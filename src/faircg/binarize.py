@@ -9,7 +9,6 @@ out.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,13 +16,15 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from faircg.rules import Condition
-from faircg.table import Column, Table, read_table
+from faircg.validation import checked_table, whole_weights
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Self
 
     from numpy.typing import ArrayLike, NDArray
 
+    from faircg.table import Column, Table
     from faircg.typing import BoolMatrix, FloatVector
 
 
@@ -91,12 +92,8 @@ class ConditionBinarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         sample_weight
             How often each row counts, as whole numbers.
         """
-        table = X if isinstance(X, Table) else read_table(_as_data(X))
-        weights = (
-            np.ones(table.n_rows, dtype=np.int64)
-            if sample_weight is None
-            else np.asarray(sample_weight, dtype=np.int64)
-        )
+        table = checked_table(self, X, reset=True)
+        weights = whole_weights(sample_weight, table.n_rows)
         self._check_parameters(table)
         excluded = {str(name) for name in self.exclude}
         conditions: list[Condition] = []
@@ -111,17 +108,12 @@ class ConditionBinarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.families_ = families(self.conditions_)
         used = {c.feature for c in conditions}
         self.feature_kinds_ = {n: k for n, k in table.kinds.items() if n in used}
-        self.n_features_in_ = len(table.columns)
         return self
 
     def transform(self, X: Any) -> BoolMatrix:
         """Say which conditions each row meets; shape (n_samples, n_conditions)."""
         check_is_fitted(self, "conditions_")
-        table = (
-            X
-            if isinstance(X, Table)
-            else read_table(_as_data(X), kinds=self.feature_kinds_)
-        )
+        table = checked_table(self, X, reset=False, kinds=self.feature_kinds_)
         met = np.empty((table.n_rows, len(self.conditions_)), dtype=bool)
         for j, condition in enumerate(self.conditions_):
             met[:, j] = condition.holds(table[condition.feature])
@@ -131,6 +123,14 @@ class ConditionBinarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """Return the conditions as text."""
         check_is_fitted(self, "conditions_")
         return np.array([str(c) for c in self.conditions_], dtype=object)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        tags.transformer_tags.preserves_dtype = []
+        return tags
 
     def _check_parameters(self, table: Table) -> None:
         named = set(map(str, self.exclude))
@@ -228,7 +228,7 @@ def _categories(column: Column, seen: NDArray[np.bool_]) -> list[Any]:
 
 
 def families(conditions: Iterable[Condition]) -> NDArray[np.int32]:
-    """Number the families: nested thresholds or exclusive values of one feature."""
+    """Give nested thresholds or exclusive values of one feature one number."""
     numbers: dict[tuple[object, ...], int] = {}
     found = []
     for position, condition in enumerate(conditions):
@@ -237,12 +237,3 @@ def families(conditions: Iterable[Condition]) -> NDArray[np.int32]:
             key = (*key, position)
         found.append(numbers.setdefault(key, len(numbers)))
     return np.array(found, dtype=np.int32)
-
-
-def _as_data(X: Any) -> Any:
-    """Let frames pass; check anything else as scikit-learn does."""
-    if hasattr(X, "columns") or hasattr(X, "__dataframe__"):
-        return X
-    from sklearn.utils import check_array
-
-    return check_array(X, dtype=None, ensure_all_finite=False)

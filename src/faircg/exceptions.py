@@ -13,3 +13,7 @@ class ModelFormatError(FairCGError, ValueError):
 
 class SolverError(FairCGError, RuntimeError):
     """The solver failed, or its answer did not survive the recount."""
+
+
+class UnseenCategoryWarning(UserWarning):
+    """A table to predict holds categories that the training data did not."""

@@ -8,7 +8,6 @@ implies, or that change nothing on the data, are removed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -16,6 +15,7 @@ import numpy as np
 from faircg._kernel import count
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
     from faircg._kernel import ConditionBits
     from faircg.colgen.problem import Problem
     from faircg.typing import BoolMatrix, BoolVector, Conditions, IntVector
@@ -75,9 +75,7 @@ def mine_fair_tree(problem: Problem, max_conditions: int, seed: int) -> set[Cond
 
     rows, labels, weights, groups = _people(problem)
     bound = 0.5 if problem.criterion is None else problem.criterion.epsilon
-    moment = (
-        EqualizedOdds if problem.rate_rows.uses_covered else TruePositiveRateParity
-    )
+    moment = EqualizedOdds if problem.rate_rows.uses_covered else TruePositiveRateParity
     found: set[Conditions] = set()
     for depth in (3, 5):
         tree = DecisionTreeClassifier(

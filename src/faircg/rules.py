@@ -8,6 +8,7 @@ as people speak, compare and hash by content, and travel as JSON.
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -78,10 +79,7 @@ class Condition:
             raise ValueError(
                 f"unknown operator {self.operator!r}; use one of {list(_OPERATORS)}"
             )
-        number = isinstance(self.value, (int, float)) and not isinstance(
-            self.value, bool
-        )
-        if self.operator in ("<=", ">") and not (number and np.isfinite(self.value)):
+        if self.operator in ("<=", ">") and not _is_finite_number(self.value):
             raise ValueError(
                 f"condition on {self.feature!r}: {self.operator} needs a finite "
                 f"number, not {self.value!r}"
@@ -149,6 +147,12 @@ class Condition:
             return cls(feature, cast("Operator", operator), value)
         except ValueError as error:
             raise ModelFormatError(str(error)) from None
+
+
+def _is_finite_number(value: Value) -> bool:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return math.isfinite(value)
 
 
 def _number(value: float) -> str:

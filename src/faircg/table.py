@@ -7,15 +7,15 @@ here, and infinities are refused, so that nothing downstream has to wonder.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 import narwhals.stable.v2 as nw
 import numpy as np
-from numpy.typing import NDArray
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from collections.abc import Mapping, Sequence
     from faircg.typing import BoolVector
 
 Kind: TypeAlias = Literal["numeric", "boolean", "category"]

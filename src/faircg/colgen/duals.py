@@ -50,9 +50,7 @@ class Prices:
 
         Duals for which no rule prices out are feasible, so their value is a bound.
         """
-        return Prices(
-            self.rows, self.condition + by, self.value - by * max_complexity
-        )
+        return Prices(self.rows, self.condition + by, self.value - by * max_complexity)
 
     def mixed(self, other: Prices, share: float) -> Prices:
         """Move towards other duals: dual solutions form a convex set."""

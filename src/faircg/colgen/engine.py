@@ -6,7 +6,6 @@ the best of everything seen, and say what was proven.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -26,6 +25,7 @@ from faircg.colgen.select import Candidate, Selection
 from faircg.exceptions import FairCGError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
     from faircg.colgen.history import Round
     from faircg.colgen.pricing.base import Pricer
     from faircg.colgen.problem import Problem
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from faircg.typing import Conditions
 
 GENERATION_SHARE = 0.6
-"""Part of the time that column generation may take; the rest is the integer master's."""
+"""Part of the time that column generation may take."""
 FIRST_SHARE = 0.3
 """Part of the remaining time for the first integer master."""
 MOST_INTEGER_RULES = 2_000

@@ -64,6 +64,8 @@ def solve_integer(
         When to stop.
     """
     problem = pool.problem
+    if not len(numbers):  # the empty rule set is all there is, and it was judged first
+        return IntegerResult(selection.objective, is_closed=True)
     master = Master(problem, pool, numbers, is_integer=True)
     for attempt in range(MOST_CUTS):
         start = _start(master, selection)
@@ -98,11 +100,10 @@ def solve_integer(
                     f"says {claimed.loss(problem.objective)}"
                 )
             return IntegerResult(selection.objective, is_closed=True)
-        if not claimed.is_feasible and not master.exact_rates:
-            if problem.rate_rows.uses_covered and problem.objective == "hamming":
-                logger.info("true false positive rates exceed epsilon: exact rows")
-                master = replace(master, exact_rates=True)
-                continue
+        if not claimed.is_feasible and master.uses_proxy and not master.exact_rates:
+            logger.info("true false positive rates exceed epsilon: exact rows")
+            master = replace(master, exact_rates=True)
+            continue
         logger.info("a solution failed its recount and is cut off")
         master = replace(master, forbidden=(*master.forbidden, chosen))
     raise SolverError(

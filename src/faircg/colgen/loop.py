@@ -9,7 +9,6 @@ at the deadline.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -20,6 +19,7 @@ from faircg.colgen.pricing.base import TOLERANCE
 from faircg.colgen.restricted import MasterValue, RestrictedMaster
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from faircg.colgen.pool import Pool
     from faircg.colgen.pricing.base import Pricer
     from faircg.colgen.problem import Problem

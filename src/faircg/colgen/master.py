@@ -149,6 +149,13 @@ class Master:
         exact = self.exact_rates and self.problem.rate_rows.uses_covered
         return self.problem.objective == "zero_one" or exact
 
+    @property
+    def uses_proxy(self) -> bool:
+        """Whether false positives count once for every rule that covers them."""
+        return self.problem.objective == "hamming" and (
+            self.problem.rate_rows.uses_covered
+        )
+
     @cached_property
     def cover_matrix(self) -> BoolMatrix:
         """Which rule covers which row, (n_rules, n_rows)."""
@@ -190,7 +197,7 @@ class Master:
         n_hit = len(self.negatives) if self.counts_hits else 0
         n_rules = len(self.numbers)
         rows = self.problem.rate_rows
-        columns = _consecutive([n_missed, n_hit, n_rules])
+        missed, hit, rule = _consecutive([n_missed, n_hit, n_rules])
         lengths = [
             n_missed,
             n_missed if rows.uses_missed else 0,
@@ -201,13 +208,15 @@ class Master:
         ]
         cover, exclude, hit_row, unhit, complexity, *fairness = _consecutive(lengths)
         return Layout(
-            *columns,
-            cover,
-            exclude,
-            hit_row,
-            unhit,
-            complexity.start,
-            tuple(fairness),
+            missed=missed,
+            hit=hit,
+            rule=rule,
+            cover=cover,
+            exclude=exclude,
+            hit_row=hit_row,
+            unhit=unhit,
+            complexity=complexity.start,
+            fairness=tuple(fairness),
         )
 
     @cached_property
@@ -233,9 +242,7 @@ class Master:
         builder = _RowBuilder(n_columns)
         identity = sparse.eye_array(n_missed, format="csr")
         at = self.layout
-        builder.add(
-            [(at.missed, identity), (at.rule, missed.signature)], 1.0, INFINITY
-        )
+        builder.add([(at.missed, identity), (at.rule, missed.signature)], 1.0, INFINITY)
         if problem.rate_rows.uses_missed:
             # At most C/2 rules fit; an integer program may count those that exist.
             most = self._most_rules(missed)
@@ -254,9 +261,7 @@ class Master:
             )
             if problem.rate_rows.uses_covered:
                 one = sparse.eye_array(n_hit, format="csr")
-                builder.add(
-                    [(at.hit, one), (at.rule, -hits.signature)], -INFINITY, 0.0
-                )
+                builder.add([(at.hit, one), (at.rule, -hits.signature)], -INFINITY, 0.0)
         builder.add([(at.rule, complexity[np.newaxis])], -INFINITY, C)
         start = n_missed + n_hit + n_rules
         for (rows, by_hits), n_rates in zip(self.rate_blocks, floors, strict=True):
@@ -304,7 +309,8 @@ class Master:
         if not self.is_integer:
             return np.full(len(cells), half)
         covering = np.diff(cells.signature.indptr)
-        return np.maximum(1.0, np.minimum(covering, np.floor(half)))
+        most: FloatVector = np.maximum(1.0, np.minimum(covering, np.floor(half)))
+        return most
 
     def values_of(self, chosen: Sequence[int]) -> FloatVector:
         """Values of all variables for the rule set of these pool numbers."""

@@ -7,12 +7,12 @@ lexicographic order, to be deterministic).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from faircg.colgen.problem import Problem
     from faircg.typing import Conditions, IntMatrix, IntVector, PackedMatrix
 

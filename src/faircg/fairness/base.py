@@ -142,9 +142,9 @@ class RateRows:
         return bool(self.covered.any())
 
     def missed_charge(self, duals: FloatVector) -> FloatVector:
-        """What the rows charge for one missed positive of each group."""
+        """Return what the rows charge for one missed positive of each group."""
         return -duals @ self.missed
 
     def covered_charge(self, duals: FloatVector) -> FloatVector:
-        """What the rows charge for one covered negative of each group."""
+        """Return what the rows charge for one covered negative of each group."""
         return -duals @ self.covered

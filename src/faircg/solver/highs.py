@@ -15,17 +15,17 @@ from __future__ import annotations
 
 import enum
 import threading
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import highspy
 import numpy as np
-from scipy import sparse
 
 from faircg.exceptions import SolverError
 
 if TYPE_CHECKING:
+    from scipy import sparse
+    from collections.abc import Callable
     from faircg.typing import BoolVector, FloatVector
 
 INFINITY = float(highspy.kHighsInf)
@@ -73,9 +73,10 @@ class LinearModel:
     def __post_init__(self) -> None:
         rows, columns = self.matrix.shape
         shapes = [len(self.cost), len(self.lower), len(self.upper), len(self.integer)]
-        if shapes != [columns] * 4 or [len(self.row_lower), len(self.row_upper)] != [
-            rows
-        ] * 2:
+        if (
+            shapes != [columns] * 4
+            or [len(self.row_lower), len(self.row_upper)] != [rows] * 2
+        ):
             raise ValueError("a model's arrays have lengths that do not fit together")
         if not np.isfinite(self.cost).all() or not np.isfinite(self.offset):
             raise ValueError("a model's costs must be finite numbers")

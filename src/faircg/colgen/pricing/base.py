@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from faircg._kernel import ConditionBits
     from faircg.colgen.duals import Prices
     from faircg.colgen.stop import Deadline

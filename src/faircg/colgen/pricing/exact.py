@@ -55,9 +55,7 @@ class ExactPricer:
             best = self._search(bits, dearer, max_conditions, 1, deadline)
             if best.is_complete and not best.rules:
                 bound = -raised + min(0.0, best.bound) / 2.0
-        return PricingResult(
-            found.rules, found.reduced_costs, found.is_complete, bound
-        )
+        return PricingResult(found.rules, found.reduced_costs, found.is_complete, bound)
 
     def _search(
         self,

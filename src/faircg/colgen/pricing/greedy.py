@@ -16,6 +16,8 @@ from faircg._kernel import weigh
 from faircg.colgen.pricing.base import TOLERANCE, PricingResult, best_rules
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from faircg._kernel import ConditionBits
     from faircg.colgen.duals import Prices
     from faircg.colgen.stop import Deadline
@@ -65,7 +67,6 @@ class GreedyPricer:
         return best_rules(bits, prices, met, is_complete=False)
 
 
-def _cover(bits: ConditionBits, rule: Conditions) -> np.ndarray[tuple[int], np.dtype]:
-    if not rule:
-        return np.full(bits.n_words, ~np.uint64(0))
-    return bits.cover([rule])[0]
+def _cover(bits: ConditionBits, rule: Conditions) -> NDArray[np.uint64]:
+    """Return the packed coverage; the empty conjunction covers everybody."""
+    return bits.cover([rule]) if rule else np.full((1, 1), ~np.uint64(0))

@@ -137,9 +137,7 @@ class IntegerPricer:
         return sparse.hstack([z, delta]), -INFINITY, 1.0
 
 
-def _cost_rows(
-    unmet: BoolMatrix, n_rows: int
-) -> tuple[sparse.csr_array, float, float]:
+def _cost_rows(unmet: BoolMatrix, n_rows: int) -> tuple[sparse.csr_array, float, float]:
     n_costs = len(unmet)
     delta = sparse.eye_array(n_costs, n_rows, k=n_rows - n_costs, format="csr")
     return sparse.hstack([unmet.astype(float), delta]), 1.0, INFINITY

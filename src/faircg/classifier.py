@@ -1,0 +1,484 @@
+"""FairRuleSetClassifier: validate, binarize, solve, select, expose."""
+
+from __future__ import annotations
+
+import logging
+import warnings
+from contextlib import contextmanager
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state, column_or_1d
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.validation import check_is_fitted
+
+from faircg.binarize import ConditionBinarizer
+from faircg.colgen.engine import Solution, solve
+from faircg.colgen.pricing import pricer_by_name
+from faircg.colgen.problem import Problem
+from faircg.colgen.stop import Deadline
+from faircg.exceptions import SolverError
+from faircg.fairness import Criterion, GroupSizes, criterion_by_name
+from faircg.fairness.metrics import count_people, fairness
+from faircg.groups import Groups, read_groups
+from faircg.mining import MINERS
+from faircg.model import Feature, RuleSetModel
+from faircg.rules import Condition, Rule, RuleSet
+from faircg.validation import checked_table, whole_weights
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from typing import Self
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from faircg.colgen.pricing.base import Pricer
+    from faircg.table import Table
+    from faircg.typing import BoolVector, Conditions, IntVector
+
+logger = logging.getLogger(__name__)
+
+
+class FairRuleSetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A short OR of ANDs under a bound on the difference between groups.
+
+    Implements Fair CG (Lawless and Günlük, "Fair Decision Rules for Binary
+    Classification"): column generation over all rules, an integer program over those
+    that matter, and selection by recounted true rates.
+
+    Parameters
+    ----------
+    constraint : None, str or Criterion, default=None
+        ``"equality_of_opportunity"``, ``"equalized_odds"``, or an object such as
+        :class:`~faircg.fairness.EqualizedOdds`.
+    epsilon : float, default=0.05
+        Largest allowed gap between any two groups. Ignored when ``constraint`` is an
+        object, which has its own.
+    max_complexity : int, default=20
+        Limit on the sum over rules of one plus the number of conditions.
+    max_conditions : int or None, default=None
+        Limit on the conditions of one rule. None takes as many as may help, within
+        reason.
+    objective : {"hamming", "zero_one"}, default="hamming"
+        Loss that the integer program minimises. The rule set returned is always the
+        one of lowest 0-1 loss among the feasible ones seen.
+    pricing : str or Pricer, default="exact"
+        How rules are searched: ``"exact"`` (bitset search on all data), ``"ip"`` and
+        ``"ip_dash"`` (greedy first, then the integer program of the paper or of Dash
+        et al.), ``"greedy"``, ``"sampled"`` (the paper's for large data), or an object.
+    warm_start_rules : None, str or iterable of Rule, default="forest"
+        Rules to begin with: mined from a ``"tree"``, a ``"forest"`` or a
+        ``"fair_tree"``, or given.
+    thresholds : "quantile" or mapping, default="quantile"
+        Cut points of numeric features; see
+        :class:`~faircg.binarize.ConditionBinarizer`.
+    n_thresholds : int, default=10
+        Number of equal parts that quantiles divide a numeric feature into.
+    exclude : sequence of str, default=()
+        Features that rules may not test.
+    time_limit : float, default=300.0
+        Seconds for the whole fit.
+    pricing_time_limit : float, default=45.0
+        Seconds for one pricing.
+    random_state : int, RandomState or None, default=0
+        Seed of the warm start and of sampled pricing.
+    n_jobs : int or None, default=None
+        Threads of the exact search; -1 uses all cores. The result does not depend on
+        it.
+    verbose : int, default=0
+        1 reports each round through :mod:`logging`, 2 more.
+    pos_label : label or None, default=None
+        The positive class; ``classes_[1]`` by default.
+    missing_groups : {"raise", "group"}, default="raise"
+        Whether missing values in ``sensitive_features`` are an error or a group.
+    strict : bool, default=False
+        Whether a category never seen in training is an error when predicting. It is a
+        warning otherwise.
+    on_interrupt : {"raise", "return"}, default="raise"
+        After Ctrl-C the best rule set so far is kept; then either
+        ``KeyboardInterrupt`` is raised or ``fit`` returns.
+
+    Attributes
+    ----------
+    rule_set_ : RuleSet
+        The rules; prints as English.
+    certificate_ : Certificate
+        What was proven about them.
+    fairness_ : Fairness
+        Counts and rates of each group on the training data, and the gap, in integers.
+    history_ : tuple of Round
+        One record per column generation round.
+    model_ : RuleSetModel
+        What prediction needs; ``model_.save(path)`` writes JSON.
+    classes_ : ndarray of shape (2,)
+        The labels.
+    n_features_in_ : int
+        Number of features seen in fit.
+    feature_names_in_ : ndarray
+        Their names, when ``X`` was a frame.
+
+    Examples
+    --------
+    >>> from faircg.datasets import load_compas
+    >>> data = load_compas()
+    >>> clf = FairRuleSetClassifier(
+    ...     constraint="equality_of_opportunity", epsilon=0.05, max_complexity=5
+    ... )
+    >>> clf = clf.fit(data.X, data.y, sensitive_features=data.sensitive_features)
+    >>> print(clf.rule_set_)
+    Predict 1 if
+        ...
+    >>> clf.fairness_.within_epsilon
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "epsilon": [Interval(Real, 0, None, closed="left")],
+        "max_complexity": [Interval(Integral, 0, None, closed="left")],
+        "max_conditions": [Interval(Integral, 1, None, closed="left"), None],
+        "objective": [StrOptions({"hamming", "zero_one"})],
+        "n_thresholds": [Interval(Integral, 2, None, closed="left")],
+        "exclude": ["array-like"],
+        "time_limit": [Interval(Real, 0, None, closed="neither")],
+        "pricing_time_limit": [Interval(Real, 0, None, closed="neither")],
+        "random_state": ["random_state"],
+        "n_jobs": [Integral, None],
+        "verbose": ["verbose"],
+        "missing_groups": [StrOptions({"raise", "group"})],
+        "strict": ["boolean"],
+        "on_interrupt": [StrOptions({"raise", "return"})],
+    }
+
+    def __init__(
+        self,
+        *,
+        constraint: str | Criterion | None = None,
+        epsilon: float = 0.05,
+        max_complexity: int = 20,
+        max_conditions: int | None = None,
+        objective: str = "hamming",
+        pricing: str | Pricer = "exact",
+        warm_start_rules: str | Iterable[Rule] | None = "forest",
+        thresholds: str | Mapping[str, Sequence[float]] = "quantile",
+        n_thresholds: int = 10,
+        exclude: Sequence[str] = (),
+        time_limit: float = 300.0,
+        pricing_time_limit: float = 45.0,
+        random_state: int | np.random.RandomState | None = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        pos_label: Any = None,
+        missing_groups: str = "raise",
+        strict: bool = False,
+        on_interrupt: str = "raise",
+    ) -> None:
+        self.constraint = constraint
+        self.epsilon = epsilon
+        self.max_complexity = max_complexity
+        self.max_conditions = max_conditions
+        self.objective = objective
+        self.pricing = pricing
+        self.warm_start_rules = warm_start_rules
+        self.thresholds = thresholds
+        self.n_thresholds = n_thresholds
+        self.exclude = exclude
+        self.time_limit = time_limit
+        self.pricing_time_limit = pricing_time_limit
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.pos_label = pos_label
+        self.missing_groups = missing_groups
+        self.strict = strict
+        self.on_interrupt = on_interrupt
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        *,
+        sensitive_features: Any = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Learn a rule set.
+
+        Parameters
+        ----------
+        X
+            Frame or array of shape (n_samples, n_features).
+        y
+            Two labels.
+        sensitive_features
+            Group of each sample: one column, or several whose combinations are the
+            groups. Only used here; prediction never needs it.
+        sample_weight
+            How often each sample counts: whole numbers, not negative.
+        """
+        deadline = Deadline.after(self.time_limit)
+        criterion = self._criterion()
+        rng = check_random_state(self.random_state)
+        seed = int(rng.randint(np.iinfo(np.int32).max))
+        pricer = pricer_by_name(self.pricing, seed=seed, n_jobs=self.n_jobs)
+        table = checked_table(self, X, reset=True)
+        is_positive = self._labels(y, table.n_rows)
+        weights = whole_weights(sample_weight, table.n_rows)
+        for mask in (is_positive, ~is_positive):
+            if not weights[mask].any():
+                raise ValueError("sample_weight leaves only one class")
+        groups = self._groups(sensitive_features, criterion, table.n_rows)
+        with self._logging(), deadline.listening():
+            binarizer = ConditionBinarizer(
+                thresholds=self.thresholds,
+                n_thresholds=self.n_thresholds,
+                exclude=self.exclude,
+            ).fit(table, sample_weight=weights)
+            problem = Problem.merge(
+                binarizer.transform(table),
+                is_positive,
+                families=binarizer.families_,
+                group_codes=None if criterion is None else groups.codes,
+                group_names=("everybody",) if criterion is None else groups.names,
+                weights=weights,
+                criterion=criterion,
+                max_complexity=int(self.max_complexity),
+                objective=self.objective,  # type: ignore[arg-type]
+            )
+            max_conditions = self._max_conditions(binarizer)
+            solution = solve(
+                problem,
+                self._first_rules(problem, binarizer, max_conditions, seed),
+                pricer,
+                max_conditions=max_conditions,
+                deadline=deadline,
+                pricing_seconds=self.pricing_time_limit,
+            )
+        self._expose(solution, binarizer, table, is_positive, groups, weights)
+        if deadline.interrupted.is_set() and self.on_interrupt == "raise":
+            raise KeyboardInterrupt
+        return self
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Predict the label of each row; groups are not needed."""
+        check_is_fitted(self)
+        kinds = {feature.name: feature.kind for feature in self.model_.features}
+        table = checked_table(self, X, reset=False, kinds=kinds)
+        covered = self.model_.covers(table, strict=self.strict)
+        negative, positive = self._label_order()
+        return np.where(covered, self.classes_[positive], self.classes_[negative])
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        return tags
+
+    def _criterion(self) -> Criterion | None:
+        if self.constraint is None or not isinstance(self.constraint, str):
+            return self.constraint
+        return criterion_by_name(self.constraint, float(self.epsilon))
+
+    def _labels(self, y: ArrayLike, n_rows: int) -> BoolVector:
+        labels = column_or_1d(y, warn=True)
+        if labels.dtype.kind == "O" and any(label != label for label in labels):
+            raise ValueError("Input y contains NaN: a label is missing")
+        if labels.dtype.kind == "f" and not np.isfinite(labels).all():
+            bad = np.flatnonzero(~np.isfinite(labels))
+            raise ValueError(
+                f"Input y contains NaN or infinity in {len(bad)} rows (first: {bad[0]})"
+            )
+        if len(labels) != n_rows:
+            raise ValueError(
+                f"X has {n_rows} rows and y has {len(labels)}: found input variables "
+                "with inconsistent numbers of samples"
+            )
+        check_classification_targets(labels)
+        classes = np.unique(labels)
+        if len(classes) == 1:
+            raise ValueError(
+                f"y has only one class, {classes[0]!r}; two classes are needed"
+            )
+        if len(classes) > 2:
+            kind = type_of_target(labels, input_name="y")
+            raise ValueError(
+                f"Only binary classification is supported. The type of the target is "
+                f"{kind}. y has {len(classes)} classes: {_some(classes)}"
+            )
+        self.classes_ = classes
+        if self.pos_label is not None and self.pos_label not in classes.tolist():
+            raise ValueError(
+                f"pos_label={self.pos_label!r} is not a label; y has {_some(classes)}"
+            )
+        positive = classes[self._label_order()[1]]
+        is_positive: BoolVector = labels == positive
+        return is_positive
+
+    def _label_order(self) -> tuple[int, int]:
+        """Return the positions of the negative and the positive label in classes_."""
+        if self.pos_label is not None and self.classes_[0] == self.pos_label:
+            return 1, 0
+        return 0, 1
+
+    def _groups(
+        self, sensitive_features: Any, criterion: Criterion | None, n_rows: int
+    ) -> Groups:
+        if sensitive_features is None:
+            if criterion is not None:
+                raise ValueError(
+                    f"constraint={criterion.name!r} compares groups; pass "
+                    "sensitive_features=... to fit"
+                )
+            return Groups(np.zeros(n_rows, dtype=np.int64), ("everybody",))
+        groups = read_groups(sensitive_features, missing=self.missing_groups)
+        if len(groups.codes) != n_rows:
+            raise ValueError(
+                f"X has {n_rows} rows and sensitive_features has {len(groups.codes)}"
+            )
+        return groups
+
+    def _max_conditions(self, binarizer: ConditionBinarizer) -> int:
+        """Return D: more conditions than families or than C allows cannot help."""
+        useful = max(1, int(binarizer.families_.max(initial=-1)) + 1)
+        wanted = DEFAULT_CONDITIONS if self.max_conditions is None else None
+        limit = int(self.max_conditions) if wanted is None else wanted
+        return max(1, min(limit, useful, int(self.max_complexity) - 1))
+
+    def _first_rules(
+        self,
+        problem: Problem,
+        binarizer: ConditionBinarizer,
+        max_conditions: int,
+        seed: int,
+    ) -> set[Conditions]:
+        source = self.warm_start_rules
+        if source is None or not binarizer.conditions_:
+            return set()
+        if not isinstance(source, str):
+            return {_numbered(rule, binarizer.conditions_) for rule in source}
+        if source not in MINERS:
+            raise ValueError(
+                f"warm_start_rules={source!r} is not known; use one of "
+                f"{sorted(MINERS)}, None or rules"
+            )
+        return MINERS[source](problem, max_conditions, seed)
+
+    def _expose(
+        self,
+        solution: Solution,
+        binarizer: ConditionBinarizer,
+        table: Table,
+        is_positive: BoolVector,
+        groups: Groups,
+        weights: IntVector,
+    ) -> None:
+        """Set the learned attributes, from a recount on the samples themselves."""
+        conditions = binarizer.conditions_
+        negative, positive = self._label_order()
+        self.rule_set_ = RuleSet(
+            tuple(
+                Rule(tuple(conditions[j] for j in rule))
+                for rule in solution.returned.rules
+            ),
+            label=str(self.classes_[positive]),
+        )
+        covered = self.rule_set_.covers(table)
+        count = len(groups.names)
+        counts = {
+            "positives": count_people(is_positive, groups.codes, weights, count),
+            "negatives": count_people(~is_positive, groups.codes, weights, count),
+            "missed": count_people(
+                is_positive & ~covered, groups.codes, weights, count
+            ),
+            "covered": count_people(
+                ~is_positive & covered, groups.codes, weights, count
+            ),
+        }
+        criterion = self._criterion()
+        sizes = GroupSizes(groups.names, counts["positives"], counts["negatives"])
+        rates = () if criterion is None else criterion.rates(sizes)
+        self.fairness_ = fairness(groups.names, rates, **counts)
+        errors = int(counts["missed"].sum() + counts["covered"].sum())
+        if (
+            not self.fairness_.within_epsilon
+            or errors != solution.returned.recount.zero_one_loss
+        ):
+            raise SolverError("the recount on the samples disagrees with the engine's")
+        self.certificate_ = solution.certificate
+        self.history_ = solution.history
+        tested = set(self.rule_set_.features)
+        self.model_ = RuleSetModel(
+            self.rule_set_,
+            tuple(_feature(table, name) for name in table.names if name in tested),
+            (_plain(self.classes_[negative]), _plain(self.classes_[positive])),
+            self.certificate_.to_dict(),
+            {
+                name: {
+                    "true_positives": c.true_positives,
+                    "false_negatives": c.false_negatives,
+                    "false_positives": c.false_positives,
+                    "true_negatives": c.true_negatives,
+                }
+                for name, c in self.fairness_.groups.items()
+            },
+        )
+        if self.certificate_.status == "time_limit":
+            warnings.warn(
+                f"the time limit of {self.time_limit:g} s was reached; the best rule "
+                f"set so far is kept. {self.certificate_}",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+
+    @contextmanager
+    def _logging(self) -> Iterator[None]:
+        """Let messages of this fit through, as far as ``verbose`` asks for them."""
+        if not self.verbose:
+            yield
+            return
+        package = logging.getLogger("faircg")
+        before, handler = package.level, logging.StreamHandler()
+        package.setLevel(logging.INFO if self.verbose == 1 else logging.DEBUG)
+        package.addHandler(handler)
+        try:
+            yield
+        finally:
+            package.removeHandler(handler)
+            package.setLevel(before)
+
+
+DEFAULT_CONDITIONS = 6
+"""Conditions per rule when ``max_conditions`` is None."""
+
+
+def _numbered(rule: Rule, conditions: tuple[Condition, ...]) -> Conditions:
+    number = {condition: j for j, condition in enumerate(conditions)}
+    unknown = [str(c) for c in rule.conditions if c not in number]
+    if unknown:
+        raise ValueError(
+            f"warm_start_rules: {unknown[0]!r} is not a condition of this table; "
+            "conditions use the binarizer's cut points and categories"
+        )
+    return tuple(sorted(number[c] for c in rule.conditions))
+
+
+def _feature(table: Table, name: str) -> Feature:
+    column = table[name]
+    if column.kind != "category":
+        return Feature(name, column.kind)
+    seen = set(column.values[~column.missing].tolist())
+    return Feature(name, column.kind, tuple(sorted(seen, key=repr)))
+
+
+def _plain(label: Any) -> Any:
+    return label.item() if isinstance(label, np.generic) else label
+
+
+def _some(values: NDArray[Any], most: int = 5) -> str:
+    shown = [_plain(value) for value in values[:most]]
+    return f"{shown}" if len(values) <= most else f"{shown} and more"

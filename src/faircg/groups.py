@@ -1,0 +1,86 @@
+"""Groups: the sensitive features of each sample as codes and names."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+
+if TYPE_CHECKING:
+    from faircg.typing import IntVector
+
+MISSING = "(missing)"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Groups:
+    """The group of each sample, as an index into the sorted names."""
+
+    codes: IntVector
+    names: tuple[str, ...]
+
+
+def read_groups(sensitive_features: Any, *, missing: str = "raise") -> Groups:
+    """Read one column of groups, or several whose combinations are the groups.
+
+    Parameters
+    ----------
+    sensitive_features
+        A list, array, Series or frame.
+    missing
+        ``"raise"`` an error for missing values, or make them a ``"group"``.
+
+    Examples
+    --------
+    >>> groups = read_groups(["b", "a", "b"])
+    >>> groups.names, groups.codes
+    (('a', 'b'), array([1, 0, 1]))
+    """
+    import pandas as pd
+
+    columns = _columns(sensitive_features)
+    names = []
+    for values in columns:
+        is_missing = np.asarray(pd.isna(values), dtype=bool)
+        if is_missing.any() and missing == "raise":
+            rows = np.flatnonzero(is_missing)
+            raise ValueError(
+                f"sensitive_features has {len(rows)} missing values (first rows: "
+                f"{rows[:5].tolist()}); fill them, leave those rows out, or make them "
+                "a group of their own with missing_groups='group'"
+            )
+        codes, distinct = pd.factorize(values, use_na_sentinel=True)
+        texts = np.array([*map(_text, distinct), MISSING], dtype=object)
+        names.append(texts[codes])
+    joined = names[0]
+    for more in names[1:]:
+        joined = joined + ", " + more
+    distinct, codes = np.unique(joined.astype(str), return_inverse=True)
+    return Groups(codes.astype(np.int64), tuple(map(str, distinct)))
+
+
+def _columns(data: Any) -> list[np.ndarray[Any, Any]]:
+    native = nw.from_native(data, pass_through=True, allow_series=True)
+    if isinstance(native, nw.DataFrame):
+        return [np.asarray(c.to_numpy(), dtype=object) for c in native.iter_columns()]
+    if isinstance(native, nw.Series):
+        return [np.asarray(native.to_numpy(), dtype=object)]
+    array = np.asarray(data, dtype=object)
+    if array.ndim == 1:
+        return [array]
+    if array.ndim == 2 and array.shape[1] > 0:
+        return [array[:, j] for j in range(array.shape[1])]
+    raise ValueError(
+        "sensitive_features must be one column, or a table of a few columns, not "
+        f"something of shape {array.shape}"
+    )
+
+
+def _text(value: object) -> str:
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float) and value == int(value):
+        value = int(value)
+    return str(value)

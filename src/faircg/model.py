@@ -1,0 +1,222 @@
+"""RuleSetModel: what prediction needs, and nothing else; it lives in a JSON file.
+
+The model is plain values: the rules, the features they test, the two labels, and the
+certificate and group counts for the record. Loading one never runs code.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import tempfile
+import warnings
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, cast, get_args
+
+import numpy as np
+
+from faircg.exceptions import ModelFormatError, UnseenCategoryWarning
+from faircg.rules import RuleSet, Value
+from faircg.table import Kind, Table, read_table
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from faircg.typing import BoolVector
+
+FORMAT: Final = "faircg-model"
+VERSION: Final = 1
+LARGEST_FILE: Final = 64 * 2**20
+"""Bytes beyond which a file is no model: a guard against filling the memory."""
+
+
+@dataclass(frozen=True, slots=True)
+class Feature:
+    """A feature that rules test: its kind, and the categories seen in training."""
+
+    name: str
+    kind: Kind
+    categories: tuple[Value, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RuleSetModel:
+    """A rule set with the labels it predicts.
+
+    Parameters
+    ----------
+    rule_set
+        The rules.
+    features
+        The features that they test.
+    labels
+        The negative and the positive label.
+    certificate, groups
+        What was proven, and the training counts of each group, as JSON values.
+    """
+
+    rule_set: RuleSet
+    features: tuple[Feature, ...]
+    labels: tuple[Value, Value]
+    certificate: Mapping[str, Any] = field(default_factory=dict)
+    groups: Mapping[str, Any] = field(default_factory=dict)
+
+    def covers(self, X: Any, *, strict: bool = False) -> BoolVector:
+        """Say for each row of a frame or table whether a rule covers it.
+
+        Parameters
+        ----------
+        X
+            A data frame, or a :class:`~faircg.table.Table`. Columns that no rule tests
+            may be absent, as may the sensitive feature.
+        strict
+            Raise, rather than warn, when a category was never seen in training.
+        """
+        kinds = {feature.name: feature.kind for feature in self.features}
+        table = X if isinstance(X, Table) else read_table(X, kinds=kinds)
+        self._check_categories(table, strict=strict)
+        return self.rule_set.covers(table)
+
+    def predict(self, X: Any, *, strict: bool = False) -> NDArray[Any]:
+        """Predict one of the two labels for each row."""
+        covered = self.covers(X, strict=strict)
+        predictions: NDArray[Any] = np.array(self.labels)[covered.astype(int)]
+        return predictions
+
+    def _check_categories(self, table: Table, *, strict: bool) -> None:
+        """Say so when a category is new: ``=`` is false for it and ``!=`` true."""
+        for feature in self.features:
+            if feature.kind != "category":
+                continue
+            column = table[feature.name]
+            known = set(feature.categories)
+            values = column.values[~column.missing].tolist()
+            unseen = [value for value in values if value not in known]
+            if unseen:
+                message = (
+                    f"feature {feature.name!r}: {len(unseen)} rows hold categories "
+                    f"never seen in training (for example {unseen[0]!r}); '=' is "
+                    "false and '!=' is true for them"
+                )
+                if strict:
+                    raise ValueError(message)
+                warnings.warn(message, UnseenCategoryWarning, stacklevel=4)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the model as JSON values."""
+        return {
+            "format": FORMAT,
+            "version": VERSION,
+            "labels": list(self.labels),
+            "rule_set": self.rule_set.to_dict(),
+            "features": [
+                {**asdict(feature), "categories": list(feature.categories)}
+                for feature in self.features
+            ],
+            "certificate": _jsonable(dict(self.certificate)),
+            "groups": _jsonable(dict(self.groups)),
+        }
+
+    def to_json(self) -> str:
+        """Return the model as JSON text, the same for the same model."""
+        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model to a file; the file is complete or untouched."""
+        write_text(path, self.to_json() + "\n")
+
+    @classmethod
+    def from_json(cls, text: str) -> RuleSetModel:
+        """Rebuild a model from :meth:`to_json`; refuse anything else."""
+        try:
+            data = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise ModelFormatError(f"not a faircg model: {error}") from None
+        if not isinstance(data, dict) or data.get("format") != FORMAT:
+            raise ModelFormatError(f"not a faircg model: no 'format': {FORMAT!r}")
+        if data.get("version") != VERSION:
+            raise ModelFormatError(
+                f"the model has format version {data.get('version')!r}; this faircg "
+                f"reads version {VERSION}"
+            )
+        labels = data.get("labels")
+        if not (
+            isinstance(labels, list)
+            and len(labels) == 2
+            and all(isinstance(label, get_args(Value)) for label in labels)
+        ):
+            raise ModelFormatError("a model needs a list of two labels")
+        model = cls(
+            RuleSet.from_dict(data.get("rule_set")),
+            _features(data.get("features")),
+            (labels[0], labels[1]),
+            _object(data.get("certificate"), "certificate"),
+            _object(data.get("groups"), "groups"),
+        )
+        lacking = set(model.rule_set.features) - {f.name for f in model.features}
+        if lacking:
+            raise ModelFormatError(f"rules test undeclared features {sorted(lacking)}")
+        return model
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> RuleSetModel:
+        """Read a model from a file."""
+        file = Path(path)
+        if file.stat().st_size > LARGEST_FILE:
+            raise ModelFormatError(f"{file} is too large to be a faircg model")
+        try:
+            return cls.from_json(file.read_text(encoding="utf-8"))
+        except UnicodeDecodeError:
+            raise ModelFormatError(f"{file} is not a text file") from None
+
+
+def write_text(path: str | os.PathLike[str], text: str) -> None:
+    """Write a file atomically: whoever looks sees the old file or the new one."""
+    target = Path(path)
+    handle, name = tempfile.mkstemp(dir=target.parent or ".", prefix=f".{target.name}.")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+        mask = os.umask(0)
+        os.umask(mask)
+        Path(name).chmod(0o666 & ~mask)
+        Path(name).replace(target)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def _jsonable(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(key): _jsonable(item) for key, item in value.items()}
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
+
+
+def _features(data: object) -> tuple[Feature, ...]:
+    if not isinstance(data, list):
+        raise ModelFormatError("a model's features must be a list")
+    features = []
+    for entry in data:
+        if not isinstance(entry, dict) or set(entry) != {"name", "kind", "categories"}:
+            raise ModelFormatError("a feature must have name, kind and categories")
+        if not isinstance(entry["name"], str) or entry["kind"] not in get_args(Kind):
+            raise ModelFormatError(f"unknown kind of feature: {entry['kind']!r}")
+        categories = entry["categories"]
+        if not isinstance(categories, list) or not all(
+            isinstance(value, get_args(Value)) for value in categories
+        ):
+            raise ModelFormatError("a feature's categories must be plain values")
+        kind = cast("Kind", entry["kind"])
+        features.append(Feature(entry["name"], kind, tuple(categories)))
+    return tuple(features)
+
+
+def _object(data: object, what: str) -> Mapping[str, Any]:
+    if not isinstance(data, dict):
+        raise ModelFormatError(f"a model's {what} must be an object")
+    return data
