@@ -196,7 +196,7 @@ class FairRuleSetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         self.strict = strict
         self.on_interrupt = on_interrupt
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(
         self,
         X: Any,
@@ -269,7 +269,9 @@ class FairRuleSetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         table = checked_table(self, X, reset=False, kinds=kinds)
         covered = self.model_.covers(table, strict=self.strict)
         negative, positive = self._label_order()
-        return np.where(covered, self.classes_[positive], self.classes_[negative])
+        order = np.array([self.classes_[negative], self.classes_[positive]])
+        predictions: NDArray[Any] = order[covered.astype(int)]
+        return predictions
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -345,9 +347,8 @@ class FairRuleSetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
     def _max_conditions(self, binarizer: ConditionBinarizer) -> int:
         """Return D: more conditions than families or than C allows cannot help."""
         useful = max(1, int(binarizer.families_.max(initial=-1)) + 1)
-        wanted = DEFAULT_CONDITIONS if self.max_conditions is None else None
-        limit = int(self.max_conditions) if wanted is None else wanted
-        return max(1, min(limit, useful, int(self.max_complexity) - 1))
+        limit = self.max_conditions or DEFAULT_CONDITIONS
+        return max(1, min(int(limit), useful, int(self.max_complexity) - 1))
 
     def _first_rules(
         self,
@@ -388,16 +389,12 @@ class FairRuleSetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
             label=str(self.classes_[positive]),
         )
         covered = self.rule_set_.covers(table)
-        count = len(groups.names)
+        of = (groups.codes, weights, len(groups.names))
         counts = {
-            "positives": count_people(is_positive, groups.codes, weights, count),
-            "negatives": count_people(~is_positive, groups.codes, weights, count),
-            "missed": count_people(
-                is_positive & ~covered, groups.codes, weights, count
-            ),
-            "covered": count_people(
-                ~is_positive & covered, groups.codes, weights, count
-            ),
+            "positives": count_people(is_positive, *of),
+            "negatives": count_people(~is_positive, *of),
+            "missed": count_people(is_positive & ~covered, *of),
+            "covered": count_people(~is_positive & covered, *of),
         }
         criterion = self._criterion()
         sizes = GroupSizes(groups.names, counts["positives"], counts["negatives"])

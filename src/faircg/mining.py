@@ -16,6 +16,7 @@ from faircg._kernel import count
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
+
     from faircg._kernel import ConditionBits
     from faircg.colgen.problem import Problem
     from faircg.typing import BoolMatrix, BoolVector, Conditions, IntVector

@@ -14,8 +14,10 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
     from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
     from faircg.typing import BoolVector
 
 Kind: TypeAlias = Literal["numeric", "boolean", "category"]

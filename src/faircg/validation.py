@@ -11,6 +11,7 @@ from faircg.table import Kind, Table, read_table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
     from numpy.typing import ArrayLike
 
     from faircg.typing import IntVector

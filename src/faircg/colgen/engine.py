@@ -26,6 +26,7 @@ from faircg.exceptions import FairCGError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+
     from faircg.colgen.history import Round
     from faircg.colgen.pricing.base import Pricer
     from faircg.colgen.problem import Problem

@@ -13,6 +13,7 @@ import numpy as np
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
     from faircg.colgen.problem import Problem
     from faircg.typing import Conditions, IntMatrix, IntVector, PackedMatrix
 

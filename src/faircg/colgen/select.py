@@ -29,7 +29,8 @@ class Candidate:
     recount: Recount
 
     @property
-    def _tie_break(self) -> tuple[int, int, tuple[Conditions, ...]]:
+    def tie_break(self) -> tuple[int, int, tuple[Conditions, ...]]:
+        """Prefer the simpler of two equally good rule sets."""
         return self.recount.complexity, len(self.rules), self.rules
 
 
@@ -82,8 +83,8 @@ class Selection:
     def _by_objective(self, candidate: Candidate) -> tuple[object, ...]:
         recount = candidate.recount
         loss = recount.loss(self.problem.objective)
-        return loss, recount.zero_one_loss, candidate._tie_break
+        return loss, recount.zero_one_loss, candidate.tie_break
 
     def _by_errors(self, candidate: Candidate) -> tuple[object, ...]:
         recount = candidate.recount
-        return recount.zero_one_loss, recount.hamming_loss, candidate._tie_break
+        return recount.zero_one_loss, recount.hamming_loss, candidate.tie_break

@@ -15,8 +15,8 @@ from math import inf
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from types import FrameType
     from collections.abc import Callable, Iterator
+    from types import FrameType
 
 
 @dataclass(frozen=True, slots=True)

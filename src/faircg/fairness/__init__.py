@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Final, TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from typing import Final
 
+from faircg.fairness.base import Criterion as Criterion
 from faircg.fairness.base import GroupSizes as GroupSizes
 from faircg.fairness.base import Rate as Rate
 from faircg.fairness.base import RateRows as RateRows
@@ -11,10 +13,6 @@ from faircg.fairness.metrics import Fairness as Fairness
 from faircg.fairness.metrics import GroupCounts as GroupCounts
 from faircg.fairness.odds import EqualityOfOpportunity as EqualityOfOpportunity
 from faircg.fairness.odds import EqualizedOdds as EqualizedOdds
-
-if TYPE_CHECKING:
-    from faircg.fairness.base import Criterion as Criterion
-    from collections.abc import Callable, Mapping
 
 CRITERIA: Final[Mapping[str, Callable[[float], Criterion]]] = {
     "equality_of_opportunity": EqualityOfOpportunity,

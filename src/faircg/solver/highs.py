@@ -24,8 +24,10 @@ import numpy as np
 from faircg.exceptions import SolverError
 
 if TYPE_CHECKING:
-    from scipy import sparse
     from collections.abc import Callable
+
+    from scipy import sparse
+
     from faircg.typing import BoolVector, FloatVector
 
 INFINITY = float(highspy.kHighsInf)
@@ -168,7 +170,7 @@ def solve_mip(
     on_solution: Callable[[FloatVector], None] | None = None,
     whole_objective: bool = False,
     seed: int = 0,
-    options: dict[str, object] | None = None,
+    options: dict[str, bool | int | float | str] | None = None,
 ) -> MipSolution:
     """Solve an integer program to proven optimality or until stopped.
 
@@ -282,7 +284,7 @@ def _loaded(
             kinds.kInteger if integer else kinds.kContinuous
             for integer in model.integer
         ]
-    solver = highspy.Highs()
+    solver = highspy.Highs()  # type: ignore[no-untyped-call]
     solver.silent()
     _set(solver, "threads", 1)
     _set(solver, "random_seed", seed)
@@ -294,7 +296,7 @@ def _loaded(
     return solver
 
 
-def _set(solver: highspy.Highs, name: str, value: object) -> None:
+def _set(solver: highspy.Highs, name: str, value: bool | int | float | str) -> None:
     if solver.setOptionValue(name, value) != highspy.HighsStatus.kOk:
         raise SolverError(f"the solver refused the option {name}={value!r}")
 

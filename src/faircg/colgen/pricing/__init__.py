@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Final, TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from typing import Final
 
 import numpy as np
 
+from faircg.colgen.pricing.base import Pricer as Pricer
 from faircg.colgen.pricing.base import PricingResult as PricingResult
 from faircg.colgen.pricing.combined import QuickFirstPricer as QuickFirstPricer
 from faircg.colgen.pricing.combined import SampledPricer as SampledPricer
 from faircg.colgen.pricing.exact import ExactPricer as ExactPricer
 from faircg.colgen.pricing.greedy import GreedyPricer as GreedyPricer
 from faircg.colgen.pricing.ip import IntegerPricer as IntegerPricer
-
-if TYPE_CHECKING:
-    from faircg.colgen.pricing.base import Pricer as Pricer
-    from collections.abc import Callable, Mapping
 
 
 def _sampled(seed: int) -> Pricer:

@@ -9,6 +9,7 @@ import numpy as np
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
     from faircg._kernel import ConditionBits
     from faircg.colgen.duals import Prices
     from faircg.colgen.stop import Deadline
