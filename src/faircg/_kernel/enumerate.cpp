@@ -177,22 +177,22 @@ All enumerate_below(const Pricing &pricing, std::size_t most) {
         deepest = static_cast<std::size_t>(
             std::min(static_cast<double>(deepest), std::floor((limit + gains) / price)));
     const double largest = total + price * (1.0 + static_cast<double>(deepest));
-    if (!std::isfinite(largest))
+    if (!std::isfinite(2 * largest))
         throw std::invalid_argument("condition_price is too large");
 
     Clock clock(pricing.seconds, pricing.stop, pricing.poll);
-    const Scale scale = scale_for(largest);
+    const Scale scale = scale_for(2 * largest);
     std::vector<Price> prices(bits.rows);
     Price all_paid = 0;
     for (std::size_t i = 0; i < bits.rows; ++i) {
         prices[i] = scale(pricing.prices[i]);
         all_paid += std::max<Price>(0, prices[i]);
     }
-    const Setting setting{scale(price), scale(std::min(limit, largest)) + 1, deepest, most};
+    const Setting setting{scale(price), scale(std::min(limit, 1.5 * largest)) + 1, deepest, most};
     const Table table(bits, prices, true);
 
     std::atomic<std::size_t> listed{0};
-    Workers workers(pricing.threads);
+    Workers workers(std::min(pricing.threads, bits.conditions));
     std::vector<Lister> listers;
     for (std::size_t w = 0; w < workers.size(); ++w)
         listers.emplace_back(setting, clock, listed, w == 0);

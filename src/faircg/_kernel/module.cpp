@@ -181,8 +181,18 @@ enumerate_rules(In<Word, 2> bits, std::int64_t n_rows, In<std::int32_t, 1> famil
 
 NB_MODULE(_native, m) {
     m.doc() = "The compiled kernel; call it through the functions of faircg._kernel.";
-    m.def("instructions", [] { return std::string(instructions().name); });
-    m.def("use_portable_instructions", &use_portable_instructions);
+    m.def("available_instructions", [] {
+        nb::list names;
+        for (const Instructions *available : available_instructions())
+            names.append(available->name);
+        return names;
+    });
+    m.def("use_instructions", [](const std::string &name) {
+        for (const Instructions *available : available_instructions())
+            if (name == available->name)
+                return use_instructions(*available);
+        throw std::invalid_argument("this machine has no such instructions: " + name);
+    });
     m.def("search", &search_rules, nb::arg("bits").noconvert(), nb::arg("n_rows"),
           nb::arg("family").noconvert(), nb::arg("prices").noconvert(),
           nb::arg("condition_price"), nb::arg("max_conditions"), nb::arg("cutoff"),

@@ -1,7 +1,8 @@
 """Finds the compiled kernel, or says that NumPy has to do.
 
 The environment variable ``FAIRCG_KERNEL`` chooses: ``numpy`` ignores the compiled
-module, ``portable`` uses it without special machine instructions.
+module; ``portable``, ``bmi2`` or ``avx512`` name the machine instructions to use
+instead of the best there are. The results are the same.
 """
 
 from __future__ import annotations
@@ -21,8 +22,8 @@ def _find() -> ModuleType | None:
         from faircg._kernel import _native
     except ImportError:
         return None
-    if choice == "portable":
-        _native.use_portable_instructions()
+    if choice:
+        _native.use_instructions(choice)
     return _native
 
 

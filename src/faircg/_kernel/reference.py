@@ -18,8 +18,6 @@ from faircg._kernel.bits import ConditionBits, count, unpack, weigh
 from faircg._kernel.results import EnumerationResult, SearchResult, StopFlag
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from numpy.typing import NDArray
 
     from faircg._kernel.results import Rules
@@ -290,31 +288,3 @@ def _bounds(
             left = condition_price * t + np.maximum(0.0, paid - taken)
             best = np.minimum(best, left)
     return best
-
-
-def brute_force(
-    bits: ConditionBits,
-    prices: NDArray[np.float64],
-    condition_price: float,
-    max_conditions: int,
-) -> Iterator[tuple[float, Rule]]:
-    """Every rule with at most one condition per family that covers a row.
-
-    Slow on purpose, and without any bound: what the searches are tested against.
-    """
-    meets = unpack(bits.bits, bits.n_rows)
-
-    def extend(
-        rule: Rule, covered: NDArray[np.bool_], start: int
-    ) -> Iterator[tuple[float, Rule]]:
-        for j in range(start, bits.n_conditions):
-            if any(bits.family[j] == bits.family[k] for k in rule):
-                continue
-            longer, rows = (*rule, j), covered & meets[j]
-            if rows.any():
-                cost = math.fsum(prices[rows]) + condition_price * (1 + len(longer))
-                yield cost, longer
-                if len(longer) < max_conditions:
-                    yield from extend(longer, rows, j + 1)
-
-    yield from extend((), np.ones(bits.n_rows, dtype=bool), 0)

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 
 #include "found.hpp"
 #include "tree.hpp"
@@ -344,7 +345,10 @@ Best search(const Pricing &pricing, std::size_t keep) {
 
     Clock clock(pricing.seconds, pricing.stop, pricing.poll);
     const std::size_t deepest = most_conditions(pricing);
-    const Scale scale = scale_for(total + pricing.condition_price * (1.0 + static_cast<double>(deepest)));
+    const double largest = total + pricing.condition_price * (1.0 + static_cast<double>(deepest));
+    if (!std::isfinite(largest))
+        throw std::invalid_argument("prices are too large");
+    const Scale scale = scale_for(largest);
     std::vector<Price> prices(bits.rows);
     Price all_paid = 0, all_won = 0;
     for (std::size_t i = 0; i < bits.rows; ++i) {

@@ -185,32 +185,35 @@ constexpr Instructions avx512{"avx512", sum_avx512, pack_bmi2, weigh_avx512, cou
 
 #endif
 
-const Instructions *best_here() {
-#ifdef FAIRCG_X86
-    __builtin_cpu_init();
-    if (__builtin_cpu_supports("popcnt") && __builtin_cpu_supports("bmi2")) {
-        if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-            __builtin_cpu_supports("avx512vpopcntdq"))
-            return &avx512;
-        return &bmi2;
-    }
-#endif
-    return &portable;
-}
-
 std::atomic<const Instructions *> chosen{nullptr};
 
 } // namespace
 
+std::vector<const Instructions *> available_instructions() {
+    std::vector<const Instructions *> available;
+#ifdef FAIRCG_X86
+    __builtin_cpu_init();
+    if (__builtin_cpu_supports("popcnt") && __builtin_cpu_supports("bmi") &&
+        __builtin_cpu_supports("bmi2")) {
+        if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+            __builtin_cpu_supports("avx512vpopcntdq"))
+            available.push_back(&avx512);
+        available.push_back(&bmi2);
+    }
+#endif
+    available.push_back(&portable);
+    return available;
+}
+
 const Instructions &instructions() {
     const Instructions *now = chosen.load();
     if (!now) {
-        now = best_here();
+        now = available_instructions().front();
         chosen.store(now);
     }
     return *now;
 }
 
-void use_portable_instructions() { chosen.store(&portable); }
+void use_instructions(const Instructions &instructions) { chosen.store(&instructions); }
 
 } // namespace faircg

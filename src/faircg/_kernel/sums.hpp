@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "bits.hpp"
 
@@ -43,8 +44,10 @@ struct Instructions {
     std::uint64_t (*count_both)(const Word *a, const Word *b, std::size_t words);
 };
 
-// The best that this machine can do; chosen once.
+// What this machine can do, best first.
+std::vector<const Instructions *> available_instructions();
+// What is used: the best, unless told otherwise.
 const Instructions &instructions();
-void use_portable_instructions();
+void use_instructions(const Instructions &instructions);
 
 } // namespace faircg

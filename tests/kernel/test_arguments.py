@@ -1,0 +1,165 @@
+"""Bad arguments raise, through the front and at the compiled module itself."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+
+from faircg._kernel import ConditionBits, enumerate_below, native, search
+
+ROWS = np.random.default_rng(3).random((70, 4)) < 0.5
+BITS = ConditionBits.from_matrix(ROWS, np.arange(4))
+GOOD: dict[str, Any] = {
+    "bits": BITS,
+    "prices": np.ones(70),
+    "condition_price": 0.5,
+    "max_conditions": 2,
+}
+NAN, INF = float("nan"), float("inf")
+BAD = [
+    ({"bits": ROWS}, TypeError, "ConditionBits"),
+    ({"prices": np.ones(69)}, ValueError, "shape"),
+    ({"prices": np.ones((70, 1))}, ValueError, "shape"),
+    ({"prices": np.ones(70, dtype=np.float32)}, TypeError, "float64"),
+    ({"prices": np.full(70, NAN)}, ValueError, "finite"),
+    ({"prices": np.full(70, INF)}, ValueError, "finite"),
+    ({"prices": np.full(70, 1e308)}, ValueError, "large"),
+    ({"condition_price": -0.1}, ValueError, "condition_price"),
+    ({"condition_price": NAN}, ValueError, "condition_price"),
+    ({"condition_price": INF}, ValueError, "condition_price"),
+    ({"condition_price": "1"}, TypeError, "condition_price"),
+    ({"max_conditions": 0}, ValueError, "max_conditions"),
+    ({"max_conditions": 2.0}, TypeError, "max_conditions"),
+    ({"threads": 0}, ValueError, "threads"),
+    ({"threads": True}, TypeError, "threads"),
+    ({"seconds": NAN}, ValueError, "seconds"),
+    ({"stop": np.zeros(1, dtype=np.uint8)}, TypeError, "StopFlag"),
+    ({"cutoff": NAN}, ValueError, "cutoff"),
+    ({"cutoff": None}, TypeError, "cutoff"),
+]
+
+
+@pytest.mark.parametrize(("change", "error", "match"), BAD)
+def test_both_searches_refuse_bad_arguments(
+    change: dict[str, Any], error: type[Exception], match: str
+) -> None:
+    """With a sentence that names the argument."""
+    arguments = {**GOOD, **change}
+    with pytest.raises(error, match=match):
+        search(**arguments)
+    with pytest.raises(error, match=match):
+        enumerate_below(**{"cutoff": 0.0, **arguments})
+
+
+def test_each_search_refuses_its_own_bad_arguments() -> None:
+    """A positive cutoff is a job for the enumeration."""
+    with pytest.raises(ValueError, match="cutoff must not be positive"):
+        search(**GOOD, cutoff=0.1)
+    with pytest.raises(ValueError, match="keep"):
+        search(**GOOD, keep=-1)
+    with pytest.raises(TypeError, match="keep"):
+        search(**GOOD, keep=1.5)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="most"):
+        enumerate_below(**GOOD, cutoff=1.0, most=-1)
+
+
+def test_absurd_but_valid_numbers_work() -> None:
+    """More conditions, rules or threads than there can be are no reason to fail."""
+    found = search(
+        BITS, -np.ones(70), 0.0, 10**30, keep=10**30, threads=10**6, seconds=INF
+    )
+    assert found.is_complete
+    assert search(BITS, -np.ones(70), 0.0, 2, cutoff=-INF).rules == ()
+    every = enumerate_below(BITS, -np.ones(70), 0.0, 9, cutoff=INF, most=10**30)
+    assert every.is_complete
+    assert len(every.rules) == 15
+
+
+def test_arrays_in_any_memory_order_work() -> None:
+    """The front makes contiguous copies where needed."""
+    prices = np.repeat(np.random.default_rng(0).normal(size=70), 2)[::2]
+    other = ConditionBits(np.asfortranarray(BITS.bits), 70, BITS.family)
+    assert search(other, prices, 0.0, 2).rules == search(BITS, prices, 0.0, 2).rules
+
+
+FUZZ = """
+import random, sys
+import numpy as np
+from faircg._kernel import _native
+
+def junk(rng):
+    if rng.random() < 0.5:
+        return rng.choice([None, -1, 0, 1, 3, 2**31, 2**63 - 1, -2**63, 2**70, 1.5, -1e308,
+                           float("nan"), float("inf"), "x", b"", (), [], {}, object()])
+    shape = rng.choice([(), (0,), (1,), (3,), (70,), (0, 0), (4, 2), (2, 4), (4, 0), (0, 2),
+                        (1, 70), (2, 2, 2)])
+    kind = rng.choice(["u8", "i4", "i8", "f8", "f4", "u1", "?", "O", "c16", "U3"])
+    if kind == "O":
+        array = np.empty(shape, dtype=object)
+    elif kind == "U3":
+        array = np.full(shape, "abc")
+    else:
+        array = np.random.default_rng(rng.randrange(10**6)).integers(
+            0, 255, size=(*shape, np.dtype(kind).itemsize)).astype("u1").view(kind)[..., 0]
+    return rng.choice([array, array[::-1] if array.ndim else array, array.T])
+
+rng = random.Random(int(sys.argv[1]))
+bits = np.zeros((4, 2), dtype="u8")
+bits[:] = np.random.default_rng(0).integers(0, 2**6, size=(4, 2))
+search = [bits, 70, np.arange(4, dtype="i4"), np.linspace(-1, 1, 70), 0.1, 3, 0.0, 5, 2, 1.0,
+          np.zeros(1, dtype="u1")]
+calls = {
+    "search": search, "enumerate_below": search,
+    "cover": [bits, np.zeros(3, dtype="i4"), np.array([0, 1, 3])],
+    "weigh": [bits, np.ones((70, 2))],
+}
+worked = 0
+for _ in range(int(sys.argv[2])):
+    name = rng.choice(list(calls))
+    arguments = list(calls[name])
+    for _ in range(rng.choice([0, 1, 1, 1, 2, 5])):
+        arguments[rng.randrange(len(arguments))] = junk(rng)
+    if rng.random() < 0.05:
+        arguments.pop()
+    try:
+        getattr(_native, name)(*arguments)
+        worked += 1
+    except (TypeError, ValueError):
+        pass
+print(worked)
+"""
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_garbage_never_crashes_the_compiled_module(
+    seed: int, needs_native: None
+) -> None:
+    """Twenty thousand calls with junk: errors are exceptions, never signals."""
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", FUZZ, str(seed), "10000"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) > 1000
+
+
+@pytest.mark.parametrize("choice", ["numpy", "portable"])
+def test_the_environment_chooses_the_implementation(choice: str) -> None:
+    """NumPy alone must do where no compiler was found."""
+    script = "from faircg._kernel import native; print(native.HAS_NATIVE)"
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        env={**os.environ, "FAIRCG_KERNEL": choice},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    has_native = native.compiled is not None and choice != "numpy"
+    assert done.stdout.strip() == str(has_native)

@@ -1,0 +1,117 @@
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import threading
+import time
+from typing import Any
+
+import numpy as np
+import pytest
+
+from faircg._kernel import (
+    ConditionBits,
+    StopFlag,
+    enumerate_below,
+    reference,
+    search,
+)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_deadline_is_kept(threads: int, hard: Any, needs_native: None) -> None:
+    """Within a tenth of a second, with room for a busy machine."""
+    start = time.monotonic()
+    found = search(hard.bits, hard.prices, 0.0, 10, seconds=0.2, threads=threads)
+    assert time.monotonic() - start < 0.7
+    assert not found.is_complete
+    assert found.rules
+    assert found.bound <= found.reduced_costs[0]
+
+
+def test_a_flag_set_by_another_thread_stops_the_search(
+    hard: Any, needs_native: None
+) -> None:
+    """The search runs without the interpreter's lock, so the other thread can run."""
+    stop = StopFlag()
+    timer = threading.Timer(0.2, stop.set)
+    timer.start()
+    start = time.monotonic()
+    found = search(hard.bits, hard.prices, 0.0, 10, stop=stop, threads=2)
+    assert 0.1 < time.monotonic() - start < 0.9
+    assert stop.is_set()
+    assert not found.is_complete
+    timer.join()
+
+
+def test_an_enumeration_stops_too(hard: Any, needs_native: None) -> None:
+    """And says that rules are missing."""
+    start = time.monotonic()
+    found = enumerate_below(
+        hard.bits, hard.prices, 0.5, 10, cutoff=-150.0, seconds=0.2, threads=2
+    )
+    assert time.monotonic() - start < 2
+    assert not found.is_complete
+    assert not found.too_many
+
+
+@pytest.mark.parametrize("seconds", [-1.0, 0.0])
+def test_no_time_gives_a_valid_bound(seconds: float, hard: Any) -> None:
+    """All gains for two conditions' prices, if nothing else is known."""
+    for run in (search, reference.search):
+        found = run(hard.bits, hard.prices, 0.5, 3, seconds=seconds)
+        assert not found.is_complete
+        assert found.bound <= -2500
+        assert np.isfinite(found.bound) or run is reference.search
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_bounds_of_interrupted_searches_are_valid(seed: int) -> None:
+    """Stopped anywhere, no rule beats the bound."""
+    rng = np.random.default_rng(seed)
+    rows = rng.random((4000, 40)) < 0.5
+    prices = rng.choice([-1.0, 1.0], 4000) + 0.3 * (rows[:, seed] & rows[:, 20])
+    bits = ConditionBits.from_matrix(rows, np.arange(40))
+    price = [0.0, 3.0][seed % 2]
+    whole = search(bits, prices, price, 4, seconds=20)
+    assert whole.is_complete
+    for _ in range(4):
+        seconds = float(rng.uniform(0, 0.06))
+        for run in (search, reference.search):
+            part = run(bits, prices, price, 4, seconds=seconds)
+            assert part.bound <= whole.bound + 1e-9
+            if part.rules:
+                assert part.reduced_costs[0] >= whole.bound - 1e-9
+            if part.is_complete:
+                assert part.bound == pytest.approx(whole.bound, abs=1e-9)
+
+
+SCRIPT = """
+import numpy as np
+from faircg._kernel import ConditionBits, search
+rng = np.random.default_rng(0)
+rows = rng.random((6000, 150)) < 0.6
+bits = ConditionBits.from_matrix(rows, np.arange(150))
+print("ready", flush=True)
+try:
+    search(bits, rng.choice([-1.0, 1.0], 6000), 0.0, 10, threads=2, seconds=60)
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
+def test_ctrl_c_ends_a_search_soon(needs_native: None) -> None:
+    """The user need not wait for the search to finish."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", SCRIPT], stdout=subprocess.PIPE, text=True
+    )
+    with process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+        time.sleep(0.3)
+        start = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        assert process.stdout.readline() == "interrupted\n"
+        assert time.monotonic() - start < 2
