@@ -85,14 +85,17 @@ class Fairness:
         Counts by group.
     gaps
         For each rate of the criterion its largest difference between two groups.
+    allowed
+        For each rate its epsilon.
     gap
-        The largest of them; zero without a constraint.
+        The largest gap; zero without a constraint.
     within_epsilon
         Whether every gap is at most its epsilon, compared as fractions.
     """
 
     groups: Mapping[str, GroupCounts]
     gaps: Mapping[str, float]
+    allowed: Mapping[str, float]
     gap: float
     within_epsilon: bool
 
@@ -138,8 +141,13 @@ def fairness(
         )
     }
     gaps = {rate.name: float(gap(rate, missed, covered)) for rate in rates}
-    largest = max(gaps.values(), default=0.0)
-    return Fairness(groups, gaps, largest, within_epsilon(rates, missed, covered))
+    return Fairness(
+        groups=groups,
+        gaps=gaps,
+        allowed={rate.name: rate.epsilon for rate in rates},
+        gap=max(gaps.values(), default=0.0),
+        within_epsilon=within_epsilon(rates, missed, covered),
+    )
 
 
 def count_people(
