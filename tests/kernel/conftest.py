@@ -48,7 +48,7 @@ class Instance:
             covered &= self.rows.T[[rule[-1] for rule in rules]]
             sums = covered.astype(float) @ self.prices
             sums += self.condition_price * (1 + size)
-            some = covered.any(axis=1)
+            some = np.asarray(covered.any(axis=1))
             found.update(
                 (rule, float(cost))
                 for rule, cost, any_row in zip(rules, sums, some, strict=True)
@@ -60,7 +60,7 @@ class Instance:
 
     def coverage(self, rule: Rule) -> NDArray[np.bool_]:
         """Rows that meet every condition."""
-        return self.rows[:, list(rule)].all(axis=1)
+        return np.asarray(self.rows[:, list(rule)].all(axis=1))
 
 
 def make_instance(seed: int, *, most_rows: int = 150, features: int = 5) -> Instance:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def cutoff_for(seed: int, costs: list[float]) -> float:
-    """A cutoff that some rules meet exactly, or none, or all."""
+    """Draw a cutoff that some rules meet exactly, or none, or all."""
     rng = np.random.default_rng([seed, 2])
     choices = [float(rng.normal()), -1.0, 0.0, 1.0, 100.0, np.inf]
     return [*choices, costs[int(rng.integers(len(costs)))]][rng.integers(7)]

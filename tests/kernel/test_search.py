@@ -47,7 +47,7 @@ def check(found: SearchResult, problem: Any, *, cutoff: float, keep: int) -> Non
 
 
 def settings(seed: int) -> tuple[float, int]:
-    """A cutoff and a number of rules to keep."""
+    """Draw a cutoff and a number of rules to keep."""
     rng = np.random.default_rng([seed, 1])
     return float(rng.choice([-1e-6, 0.0, -1.0, -4.0])), int(rng.choice([0, 1, 5, 100]))
 

@@ -1,0 +1,82 @@
+"""Call the compiled module with junk: ``python fuzz.py SEED CALLS``.
+
+A program of its own, so that the tests see a crash and survive it. Prints how many
+calls were accepted; all others must have raised TypeError or ValueError.
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+from typing import Any
+
+import numpy as np
+
+from faircg._kernel import _native
+
+VALUES: list[Any] = [None, -1, 0, 1, 3, 2**31, 2**63 - 1, -(2**63), 2**70, 1.5, -1e308]
+VALUES += [float("nan"), float("inf"), "x", b"", (), [], {}, object()]
+SHAPES: list[tuple[int, ...]] = [
+    (),
+    (0,),
+    (1,),
+    (3,),
+    (70,),
+    (0, 0),
+    (4, 2),
+    (2, 4),
+    (4, 0),
+    (0, 2),
+    (2, 2, 2),
+]
+KINDS = ["u8", "i4", "i8", "f8", "f4", "u1", "?", "O", "c16", "U3"]
+
+
+def junk(rng: random.Random) -> Any:
+    """Make an odd value, or an array of odd bytes in an odd shape."""
+    if rng.random() < 0.5:
+        return rng.choice(VALUES)
+    shape, kind = rng.choice(SHAPES), rng.choice(KINDS)
+    if kind == "O":
+        array = np.empty(shape, dtype=object)
+    elif kind == "U3":
+        array = np.full(shape, "abc")
+    else:
+        octets = np.random.default_rng(rng.randrange(10**6)).integers(
+            0, 255, size=(*shape, np.dtype(kind).itemsize), dtype=np.uint8
+        )
+        array = octets.view(kind)[..., 0]
+    return rng.choice([array, array[::-1] if array.ndim else array, array.T])
+
+
+def main(seed: int, calls: int) -> int:
+    """Return how many calls the module accepted."""
+    rng = random.Random(seed)
+    bits = np.random.default_rng(0).integers(0, 2**6, size=(4, 2), dtype=np.uint64)
+    family, prices = np.arange(4, dtype=np.int32), np.linspace(-1, 1, 70)
+    flag = np.zeros(1, dtype=np.uint8)
+    search: list[Any] = [bits, 70, family, prices, 0.1, 3, 0.0, 5, 2, 1.0, flag]
+    functions: dict[str, list[Any]] = {
+        "search": search,
+        "enumerate_below": search,
+        "cover": [bits, np.zeros(3, dtype=np.int32), np.array([0, 1, 3])],
+        "weigh": [bits, np.ones((70, 2))],
+    }
+    accepted = 0
+    for _ in range(calls):
+        name = rng.choice(list(functions))
+        arguments: list[Any] = list(functions[name])
+        for _ in range(rng.choice([0, 1, 1, 1, 2, 5])):
+            arguments[rng.randrange(len(arguments))] = junk(rng)
+        if rng.random() < 0.05:
+            arguments.pop()
+        try:
+            getattr(_native, name)(*arguments)
+        except (TypeError, ValueError):
+            continue
+        accepted += 1
+    return accepted
+
+
+if __name__ == "__main__":
+    sys.stdout.write(f"{main(int(sys.argv[1]), int(sys.argv[2]))}\n")
