@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from faircg.colgen.duals import Prices
 from faircg.colgen.history import Round
 from faircg.colgen.pricing.base import TOLERANCE
 from faircg.colgen.restricted import MasterValue, RestrictedMaster
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
     from faircg.colgen.stop import Deadline
 
 logger = logging.getLogger(__name__)
+
+SMALLEST_COMPLEXITY = 2
+"""Complexity of a rule with one condition."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -81,6 +85,8 @@ def generate(
     on_round
         Called with the record of each round.
     """
+    if problem.max_complexity < SMALLEST_COMPLEXITY:
+        return _nothing_fits(problem, pool, max_conditions)
     restricted = RestrictedMaster(problem, pool)
     started = deadline.clock()
     solved: MasterValue | None = None
@@ -123,6 +129,14 @@ def generate(
             lower_bound = max(lower_bound, solved.value) if is_proven else lower_bound
             return Generation(solved, lower_bound, is_proven, max_conditions)
     return Generation(solved, lower_bound, False, max_conditions)
+
+
+def _nothing_fits(problem: Problem, pool: Pool, max_conditions: int) -> Generation:
+    """Return the only solution when no rule is within the limit: everybody missed."""
+    value = float(problem.groups.positives.sum())
+    nothing = Prices(np.zeros(problem.n_rows), 0.0, value)
+    master = MasterValue(value, nothing, np.zeros(len(pool)))
+    return Generation(master, value, True, max_conditions)
 
 
 def rounds_up(bound: float) -> int:

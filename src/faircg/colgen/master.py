@@ -291,7 +291,7 @@ class Master:
             integer[at.rule] = True
             # Continuous zeta would let a covered positive claim to be half missed.
             integer[at.missed] = problem.rate_rows.uses_missed
-            integer[at.hit] = problem.rate_rows.uses_covered
+            integer[at.hit] = True  # nor may a covered negative be half hit
         return LinearModel(
             cost=cost,
             lower=np.zeros(n_columns),

@@ -144,11 +144,13 @@ def solve_lp(
         if status in _SOLVED:
             solution, info = solver.getSolution(), solver.getInfo()
             duals = np.array(solution.row_dual, dtype=float)
+            values = np.array(solution.col_value, dtype=float)
             if np.isfinite(duals).all():
                 return LpSolution(
                     Status.OPTIMAL,
-                    float(info.objective_function_value),
-                    np.array(solution.col_value, dtype=float),
+                    # Ours, because HiGHS forgets the offset of a model without columns.
+                    float(model.cost @ values) + model.offset,
+                    values,
                     duals,
                     np.array(solution.col_dual, dtype=float),
                     solver.getBasis(),

@@ -1,0 +1,301 @@
+"""Answers by listing everything: what the engine must agree with.
+
+Nothing here imports the package. Rules are tuples of condition numbers, coverage is a
+Python integer with one bit per sample, counts are whole numbers and rates fractions;
+epsilon is the decimal number that was typed. The linear program is the paper's, with
+one variable and two rows for every positive, one column for every rule and one
+fairness row for every ordered pair of groups.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.optimize import linprog
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from numpy.typing import NDArray
+
+Rule = tuple[int, ...]
+NO_LIMIT = 10**9
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The allowed gaps as typed; None where a rate is not compared."""
+
+    missed: float | None = None
+    hit: float | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Instance:
+    """A small table of samples, already binarised."""
+
+    conditions: NDArray[np.bool_]
+    is_positive: NDArray[np.bool_]
+    groups: NDArray[np.int64]
+    families: NDArray[np.int32]
+    n_groups: int
+    max_conditions: int
+    max_complexity: int
+
+    @cached_property
+    def everybody(self) -> int:
+        return (1 << len(self.is_positive)) - 1
+
+    @cached_property
+    def positives(self) -> list[int]:
+        return self._members(self.is_positive)
+
+    @cached_property
+    def negatives(self) -> list[int]:
+        return self._members(~self.is_positive)
+
+    def _members(self, chosen: NDArray[np.bool_]) -> list[int]:
+        return [as_bits(chosen & (self.groups == g)) for g in range(self.n_groups)]
+
+    def cover(self, rule: Rule) -> int:
+        """Return the samples that meet every condition of the rule."""
+        covered = self.everybody
+        for j in rule:
+            covered &= as_bits(self.conditions[:, j])
+        return covered
+
+    @cached_property
+    def rules(self) -> list[Rule]:
+        """Every rule of one to ``max_conditions`` conditions."""
+        names = range(self.conditions.shape[1])
+        sizes = range(1, self.max_conditions + 1)
+        return [rule for size in sizes for rule in combinations(names, size)]
+
+    @cached_property
+    def covers(self) -> dict[Rule, int]:
+        return {rule: self.cover(rule) for rule in self.rules}
+
+    def counts(self, rules: Iterable[Rule]) -> Counts:
+        """Count people, one by one, for a rule set."""
+        covers = [self.cover(rule) for rule in rules]
+        union = 0
+        for cover in covers:
+            union |= cover
+        return Counts(
+            missed=[(p & ~union).bit_count() for p in self.positives],
+            hit=[(n & union).bit_count() for n in self.negatives],
+            repeated=[sum((n & c).bit_count() for c in covers) for n in self.negatives],
+            positives=[p.bit_count() for p in self.positives],
+            negatives=[n.bit_count() for n in self.negatives],
+        )
+
+
+@dataclass(frozen=True)
+class Counts:
+    """People of each group; ``repeated`` counts a negative once for every rule."""
+
+    missed: list[int]
+    hit: list[int]
+    repeated: list[int]
+    positives: list[int]
+    negatives: list[int]
+
+    @property
+    def zero_one(self) -> int:
+        return sum(self.missed) + sum(self.hit)
+
+    @property
+    def hamming(self) -> int:
+        return sum(self.missed) + sum(self.repeated)
+
+    def loss(self, objective: str) -> int:
+        return self.hamming if objective == "hamming" else self.zero_one
+
+    def satisfies(self, limits: Limits) -> bool:
+        """Whether the true rates are within the limits."""
+        return within(self.missed, self.positives, limits.missed) and within(
+            self.hit, self.negatives, limits.hit
+        )
+
+    def satisfies_proxy(self, limits: Limits) -> bool:
+        """Whether the paper's count of false positives is within its limit."""
+        return within(self.repeated, self.negatives, limits.hit)
+
+
+def as_bits(chosen: NDArray[np.bool_]) -> int:
+    """Write a boolean vector as an integer."""
+    return sum(1 << i for i, is_chosen in enumerate(chosen.tolist()) if is_chosen)
+
+
+def gap(counts: list[int], sizes: list[int]) -> Fraction:
+    """Return the largest difference of two groups' rates."""
+    rates = [Fraction(count, size) for count, size in zip(counts, sizes, strict=True)]
+    return max(rates) - min(rates)
+
+
+def within(counts: list[int], sizes: list[int], epsilon: float | None) -> bool:
+    """Whether a gap is at most epsilon, as the decimal number typed."""
+    return epsilon is None or gap(counts, sizes) <= Fraction(str(epsilon))
+
+
+def rule_sets(instance: Instance) -> Iterator[tuple[list[Rule], list[int], int]]:
+    """List every rule set within the complexity, with its covers and their union."""
+    rules = instance.rules
+    covers = [instance.covers[rule] for rule in rules]
+    chosen: list[Rule] = []
+    used: list[int] = []
+
+    def grow(
+        first: int, left: int, union: int
+    ) -> Iterator[tuple[list[Rule], list[int], int]]:
+        yield chosen, used, union
+        for k in range(first, len(rules)):
+            complexity = 1 + len(rules[k])
+            if complexity > left:
+                break  # rules are listed by size
+            chosen.append(rules[k])
+            used.append(covers[k])
+            yield from grow(k + 1, left - complexity, union | covers[k])
+            chosen.pop()
+            used.pop()
+
+    yield from grow(0, instance.max_complexity, 0)
+
+
+def best_rule_set(instance: Instance, objective: str, limits: Limits) -> int:
+    """Return the lowest loss of a rule set that satisfies the limits.
+
+    With Hamming loss and a limit on false positives the paper's rows hold as well as
+    the true rates, and no two rules of a rule set cover the same samples: twice the
+    same predictions would only serve to fill up a count that nobody means.
+    """
+    positives = as_bits(instance.is_positive)
+    negatives = instance.everybody & ~positives
+    by_proxy = objective == "hamming" and limits.hit is not None
+    best = NO_LIMIT
+    for rules, covers, union in rule_sets(instance):
+        loss = (positives & ~union).bit_count()
+        if objective == "hamming":
+            loss += sum((negatives & cover).bit_count() for cover in covers)
+        else:
+            loss += (negatives & union).bit_count()
+        if loss >= best:
+            continue
+        counts = instance.counts(rules)
+        assert counts.loss(objective) == loss
+        if not counts.satisfies(limits):
+            continue
+        if by_proxy and not (
+            counts.satisfies_proxy(limits) and len(set(covers)) == len(covers)
+        ):
+            continue
+        best = loss
+    return best
+
+
+def linear_value(instance: Instance, objective: str, limits: Limits) -> float:
+    """Return the value of the paper's linear master over every rule."""
+    C = instance.max_complexity
+    is_positive, groups = instance.is_positive, instance.groups
+    rules = instance.rules
+    n, m = len(is_positive), len(rules)
+    covered = np.zeros((n, m))
+    for k, rule in enumerate(rules):
+        covered[:, k] = instance.conditions[:, list(rule)].all(axis=1)
+
+    # One variable for each sample (missed, or hit), then one for each rule.
+    cost = np.zeros(n + m)
+    cost[:n][is_positive] = 1.0
+    rows: list[NDArray[Any]] = []
+    bounds: list[float] = []
+
+    def add(samples: NDArray[Any], weights: NDArray[Any], bound: float) -> None:
+        rows.append(np.concatenate([samples, weights]))
+        bounds.append(bound)
+
+    one = np.eye(n)
+    for i in range(n):
+        if is_positive[i]:
+            add(-one[i], -covered[i], -1.0)
+            add(C * one[i], 2.0 * covered[i], C)
+        elif objective == "zero_one":
+            add(-C / 2 * one[i], covered[i], 0.0)
+            if limits.hit is not None:
+                add(one[i], -covered[i], 0.0)
+    if objective == "hamming":
+        cost[n:] = covered[~is_positive].sum(axis=0)
+    else:
+        cost[:n] = 1.0
+    add(np.zeros(n), np.array([1.0 + len(rule) for rule in rules]), C)
+
+    for epsilon, counted in ((limits.missed, is_positive), (limits.hit, ~is_positive)):
+        if epsilon is None:
+            continue
+        shares = []
+        for g in range(instance.n_groups):
+            people = (counted & (groups == g)).astype(float)
+            share = people / people.sum()
+            if counted is is_positive or objective == "zero_one":
+                shares.append((share, np.zeros(m)))
+            else:
+                shares.append((np.zeros(n), share @ covered))
+        for a, b in ((a, b) for a in shares for b in shares if a is not b):
+            add(a[0] - b[0], a[1] - b[1], float(epsilon))
+    answer = linprog(cost, A_ub=np.array(rows), b_ub=np.array(bounds), bounds=(0, None))
+    assert answer.status == 0, answer.message
+    return float(answer.fun)
+
+
+def random_instance(seed: int, n_groups: int = 2, n_most: int = 12) -> Instance:
+    """Draw at most 12 samples and 6 conditions: booleans, thresholds, categories.
+
+    Every group has a positive and a negative, and some samples are duplicates.
+    """
+    rng = np.random.default_rng([seed, n_groups])
+    n = int(rng.integers(max(2 * n_groups, 5), n_most + 1))
+    groups = np.concatenate(
+        [np.tile(np.arange(n_groups), 2), rng.integers(0, n_groups, n - 2 * n_groups)]
+    )
+    is_positive = np.concatenate(
+        [
+            np.repeat([True, False], n_groups),
+            rng.random(n - 2 * n_groups) < rng.uniform(0.3, 0.8),
+        ]
+    )
+    columns: list[NDArray[np.bool_]] = []
+    families: list[int] = []
+    while len(columns) < 6:
+        new, room = max(families, default=-1) + 1, 6 - len(columns)
+        kind = int(rng.integers(3)) if room >= 4 else 0
+        if kind == 0:
+            flag = rng.random(n) < rng.uniform(0.3, 0.7)
+            flag ^= is_positive & (rng.random(n) < 0.4)
+            columns += [flag, ~flag]
+            families += [new, new + 1]
+        elif kind == 1:  # nested thresholds, in both directions
+            number = rng.integers(0, 4, n) + is_positive
+            columns += [number <= 1, number <= 2, number > 1, number > 2]
+            families += [new, new, new + 1, new + 1]
+        elif room == 6:  # exclusive values with their complements
+            value = rng.integers(0, 3, n)
+            columns += [value == 0, value == 1, value == 2]
+            columns += [value != 0, value != 1, value != 2]
+            families += [new] * 3 + [new + 1, new + 2, new + 3]
+    conditions = np.column_stack(columns)
+    if rng.random() < 0.4:  # people who meet exactly the same conditions
+        conditions = conditions[rng.integers(0, max(2, n // 2), n)]
+    order = rng.permutation(n)
+    return Instance(
+        conditions[order],
+        is_positive[order],
+        groups[order],
+        np.array(families, dtype=np.int32),
+        n_groups,
+        int(rng.integers(1, 4)),
+        int(rng.integers(3, 10)),
+    )

@@ -1,0 +1,123 @@
+"""The package's objects for the oracle's instances."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from oracle import Instance, Limits, best_rule_set, linear_value, random_instance
+
+from faircg.colgen.engine import Solution, solve
+from faircg.colgen.loop import Generation, generate
+from faircg.colgen.pool import Pool
+from faircg.colgen.pricing import ExactPricer
+from faircg.colgen.problem import Problem
+from faircg.colgen.stop import Deadline
+from faircg.fairness import EqualityOfOpportunity, EqualizedOdds
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from oracle import Rule
+
+    from faircg.colgen.pricing import Pricer
+    from faircg.colgen.problem import Objective
+    from faircg.fairness import Criterion
+
+CRITERIA = ("none", "equality_of_opportunity", "equalized_odds")
+OBJECTIVES: tuple[Objective, ...] = ("hamming", "zero_one")
+EPSILONS = (0.0, 0.05, 0.2, 1.0)
+
+
+def limits_of(criterion: str, epsilon: float) -> Limits:
+    """Say which gaps a criterion bounds."""
+    return Limits(
+        epsilon if criterion != "none" else None,
+        epsilon if criterion == "equalized_odds" else None,
+    )
+
+
+def criterion_of(limits: Limits) -> Criterion | None:
+    """Return the criterion that bounds these gaps."""
+    if limits.missed is None:
+        return None
+    if limits.hit is None:
+        return EqualityOfOpportunity(limits.missed)
+    return EqualizedOdds(limits.missed, epsilon_negatives=limits.hit)
+
+
+def problem_of(
+    instance: Instance, objective: Objective = "hamming", limits: Limits | None = None
+) -> Problem:
+    """Merge an instance's samples."""
+    return Problem.merge(
+        instance.conditions,
+        instance.is_positive,
+        families=instance.families,
+        group_codes=instance.groups,
+        group_names=tuple(f"group {g}" for g in range(instance.n_groups)),
+        criterion=criterion_of(limits or Limits()),
+        max_complexity=instance.max_complexity,
+        objective=objective,
+    )
+
+
+def full_pool(problem: Problem, instance: Instance) -> Pool:
+    """Put every rule into a pool."""
+    return Pool(problem, instance.rules)
+
+
+def lp_by_generation(
+    problem: Problem, instance: Instance, pricer: Pricer | None = None
+) -> Generation:
+    """Solve the linear master by column generation, from nothing."""
+    return generate(
+        problem,
+        Pool(problem),
+        pricer or ExactPricer(),
+        max_conditions=instance.max_conditions,
+        deadline=Deadline(),
+    )
+
+
+def solved(
+    problem: Problem,
+    max_conditions: int,
+    pricer: Pricer | None = None,
+    rules: tuple[Rule, ...] = (),
+) -> Solution:
+    """Run the whole engine without a time limit."""
+    return solve(
+        problem,
+        rules,
+        pricer or ExactPricer(),
+        max_conditions=max_conditions,
+        deadline=Deadline(),
+    )
+
+
+def cases(
+    criterion: str, n_groups: int, count: int, first: int = 0
+) -> Iterator[tuple[int, float]]:
+    """Walk through seeds and epsilons; without a criterion epsilon means nothing."""
+    epsilons = EPSILONS if criterion != "none" else (1.0,)
+    for number in range(count):
+        yield first + number, epsilons[number % len(epsilons)]
+
+
+@lru_cache(maxsize=4096)
+def instance_of(seed: int, n_groups: int) -> Instance:
+    """Draw an instance, once."""
+    return random_instance(seed, n_groups)
+
+
+@lru_cache(maxsize=4096)
+def true_optimum(seed: int, n_groups: int, objective: str, limits: Limits) -> int:
+    """List every rule set, once."""
+    return best_rule_set(instance_of(seed, n_groups), objective, limits)
+
+
+@lru_cache(maxsize=4096)
+def true_lp_value(seed: int, n_groups: int, objective: str, limits: Limits) -> float:
+    """Solve the unmerged linear program, once."""
+    return linear_value(instance_of(seed, n_groups), objective, limits)
