@@ -9,6 +9,7 @@ out.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from faircg.rules import Condition
 from faircg.validation import checked_table, whole_weights
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
     from typing import Self
 
     from numpy.typing import ArrayLike, NDArray
@@ -134,7 +135,7 @@ class ConditionBinarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def _check_parameters(self, table: Table) -> None:
         named = set(map(str, self.exclude))
-        if not isinstance(self.thresholds, str):
+        if isinstance(self.thresholds, Mapping):
             named |= set(map(str, self.thresholds))
         elif self.thresholds != "quantile":
             raise ValueError(
@@ -147,10 +148,14 @@ class ConditionBinarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 f"thresholds or exclude name features that the table lacks: {unknown}; "
                 f"it has {list(table.names)}"
             )
-        if self.n_thresholds < 2:
+        parts: object = self.n_thresholds
+        if not isinstance(parts, int | np.integer) or parts < 2:
             raise ValueError(
-                f"n_thresholds must be at least 2, not {self.n_thresholds}"
+                f"n_thresholds must be a whole number of at least 2, not {parts!r}"
             )
+        if isinstance(self.thresholds, Mapping):
+            for name, cuts in self.thresholds.items():
+                _check_cuts(name, cuts, table[str(name)].kind)
 
     def _conditions_of(
         self, column: Column, weights: NDArray[np.int64]
@@ -181,6 +186,20 @@ class ConditionBinarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             return sorted({float(cut) for cut in self.thresholds[column.name]})
         values = np.repeat(column.values[present], weights[present])
         return quantile_cuts(values, self.n_thresholds)
+
+
+def _check_cuts(name: str, cuts: object, kind: str) -> None:
+    if kind != "numeric":
+        raise ValueError(
+            f"thresholds has cut points for {name!r}, which is {kind}, not numeric"
+        )
+    if not isinstance(cuts, Iterable) or not all(
+        isinstance(cut, int | float | np.number) and np.isfinite(cut) for cut in cuts
+    ):
+        raise ValueError(
+            f"thresholds: the cut points of {name!r} must be a list of finite "
+            f"numbers, not {cuts!r}"
+        )
 
 
 def quantile_cuts(values: FloatVector, parts: int) -> list[float]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import warnings
+from collections.abc import Iterable, Mapping
 from contextlib import contextmanager
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -12,7 +13,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state, column_or_1d
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted
 
@@ -31,7 +32,7 @@ from faircg.rules import Condition, Rule, RuleSet
 from faircg.validation import checked_table, whole_weights
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
     from typing import Self
 
     from numpy.typing import ArrayLike, NDArray
@@ -137,10 +138,14 @@ class FairRuleSetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "constraint": [str, HasMethods(["rates"]), None],
         "epsilon": [Interval(Real, 0, None, closed="left")],
         "max_complexity": [Interval(Integral, 0, None, closed="left")],
         "max_conditions": [Interval(Integral, 1, None, closed="left"), None],
         "objective": [StrOptions({"hamming", "zero_one"})],
+        "pricing": [str, HasMethods(["price"])],
+        "warm_start_rules": [str, Iterable, None],
+        "thresholds": [str, Mapping],
         "n_thresholds": [Interval(Integral, 2, None, closed="left")],
         "exclude": ["array-like"],
         "time_limit": [Interval(Real, 0, None, closed="neither")],
@@ -287,9 +292,19 @@ class FairRuleSetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         return criterion_by_name(self.constraint, float(self.epsilon))
 
     def _labels(self, y: ArrayLike, n_rows: int) -> BoolVector:
+        import pandas as pd
+
         labels = column_or_1d(y, warn=True)
-        if labels.dtype.kind == "O" and any(label != label for label in labels):
-            raise ValueError("Input y contains NaN: a label is missing")
+        missing = np.flatnonzero(pd.isna(labels))
+        if labels.dtype.kind == "O" and len(missing):
+            raise ValueError(
+                f"Input y contains NaN: {len(missing)} labels are missing (first row: "
+                f"{missing[0]})"
+            )
+        if labels.dtype.kind in "mMS":
+            raise ValueError(
+                f"y holds {labels.dtype}; labels must be text, numbers or booleans"
+            )
         if labels.dtype.kind == "f" and not np.isfinite(labels).all():
             bad = np.flatnonzero(~np.isfinite(labels))
             raise ValueError(
@@ -304,7 +319,7 @@ class FairRuleSetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         classes = np.unique(labels)
         if len(classes) == 1:
             raise ValueError(
-                f"y has only one class, {classes[0]!r}; two classes are needed"
+                f"y has only one class, {_plain(classes[0])!r}; two classes are needed"
             )
         if len(classes) > 2:
             kind = type_of_target(labels, input_name="y")
@@ -454,6 +469,8 @@ DEFAULT_CONDITIONS = 6
 
 
 def _numbered(rule: Rule, conditions: tuple[Condition, ...]) -> Conditions:
+    if not isinstance(rule, Rule):
+        raise ValueError(f"warm_start_rules must be rules (faircg.Rule), not {rule!r}")
     number = {condition: j for j, condition in enumerate(conditions)}
     unknown = [str(c) for c in rule.conditions if c not in number]
     if unknown:

@@ -41,7 +41,7 @@ def read_groups(sensitive_features: Any, *, missing: str = "raise") -> Groups:
     import pandas as pd
 
     columns = _columns(sensitive_features)
-    names = []
+    names, numbers = [], []
     for values in columns:
         is_missing = np.asarray(pd.isna(values), dtype=bool)
         if is_missing.any() and missing == "raise":
@@ -54,21 +54,29 @@ def read_groups(sensitive_features: Any, *, missing: str = "raise") -> Groups:
         codes, distinct = pd.factorize(values, use_na_sentinel=True)
         texts = np.array([*map(_text, distinct), MISSING], dtype=object)
         names.append(texts[codes])
-    joined = names[0]
-    for more in names[1:]:
-        joined = joined + ", " + more
-    distinct, codes = np.unique(joined.astype(str), return_inverse=True)
-    return Groups(codes.astype(np.int64), tuple(map(str, distinct)))
+        numbers.append(codes)
+    joined = [", ".join(parts) for parts in zip(*names, strict=True)]
+    number_of: dict[str, tuple[int, ...]] = {}
+    for name, number in zip(joined, zip(*numbers, strict=True), strict=True):
+        if number_of.setdefault(name, number) != number:
+            raise ValueError(
+                f"two different groups of sensitive_features would both be called "
+                f"{name!r}; rename one of them"
+            )
+    ordered = sorted(number_of)
+    position = {name: code for code, name in enumerate(ordered)}
+    codes = np.array([position[name] for name in joined], dtype=np.int64)
+    return Groups(codes, tuple(ordered))
 
 
 def _columns(data: Any) -> list[np.ndarray[Any, Any]]:
     native = nw.from_native(data, pass_through=True, allow_series=True)
-    if isinstance(native, nw.DataFrame):
+    if isinstance(native, nw.DataFrame) and native.columns:
         return [np.asarray(c.to_numpy(), dtype=object) for c in native.iter_columns()]
     if isinstance(native, nw.Series):
         return [np.asarray(native.to_numpy(), dtype=object)]
     array = np.asarray(data, dtype=object)
-    if array.ndim == 1:
+    if array.ndim == 1 and not any(isinstance(value, list) for value in array):
         return [array]
     if array.ndim == 2 and array.shape[1] > 0:
         return [array[:, j] for j in range(array.shape[1])]
@@ -81,6 +89,6 @@ def _columns(data: Any) -> list[np.ndarray[Any, Any]]:
 def _text(value: object) -> str:
     if isinstance(value, np.generic):
         value = value.item()
-    if isinstance(value, float) and value == int(value):
+    if isinstance(value, float) and value.is_integer():
         value = int(value)
     return str(value)

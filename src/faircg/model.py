@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final, cast, get_args
 import numpy as np
 
 from faircg.exceptions import ModelFormatError, UnseenCategoryWarning
-from faircg.rules import RuleSet, Value
+from faircg.rules import Condition, RuleSet, Value
 from faircg.table import Kind, Table, read_table
 
 if TYPE_CHECKING:
@@ -132,12 +132,14 @@ class RuleSetModel:
     def from_json(cls, text: str) -> RuleSetModel:
         """Rebuild a model from :meth:`to_json`; refuse anything else."""
         try:
-            data = json.loads(text)
+            data = json.loads(
+                text, parse_constant=_no_constant, object_pairs_hook=_unique_keys
+            )
         except (ValueError, RecursionError) as error:
             raise ModelFormatError(f"not a faircg model: {error}") from None
         if not isinstance(data, dict) or data.get("format") != FORMAT:
             raise ModelFormatError(f"not a faircg model: no 'format': {FORMAT!r}")
-        if data.get("version") != VERSION:
+        if type(data.get("version")) is not int or data["version"] != VERSION:
             raise ModelFormatError(
                 f"the model has format version {data.get('version')!r}; this faircg "
                 f"reads version {VERSION}"
@@ -147,8 +149,9 @@ class RuleSetModel:
             isinstance(labels, list)
             and len(labels) == 2
             and all(isinstance(label, get_args(Value)) for label in labels)
+            and labels[0] != labels[1]
         ):
-            raise ModelFormatError("a model needs a list of two labels")
+            raise ModelFormatError("a model needs a list of two different labels")
         model = cls(
             RuleSet.from_dict(data.get("rule_set")),
             _features(data.get("features")),
@@ -156,9 +159,12 @@ class RuleSetModel:
             _object(data.get("certificate"), "certificate"),
             _object(data.get("groups"), "groups"),
         )
-        lacking = set(model.rule_set.features) - {f.name for f in model.features}
-        if lacking:
-            raise ModelFormatError(f"rules test undeclared features {sorted(lacking)}")
+        kinds = {feature.name: feature.kind for feature in model.features}
+        if len(kinds) < len(model.features):
+            raise ModelFormatError("a feature is declared twice")
+        for rule in model.rule_set:
+            for condition in rule.conditions:
+                _check_declared(condition, kinds)
         return model
 
     @classmethod
@@ -195,6 +201,28 @@ def _jsonable(value: Any) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return value
+
+
+def _no_constant(text: str) -> float:
+    raise ValueError(f"{text} is not a number")
+
+
+def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    entry = dict(pairs)
+    if len(entry) < len(pairs):
+        raise ValueError("a key is repeated")
+    return entry
+
+
+def _check_declared(condition: Condition, kinds: Mapping[str, Kind]) -> None:
+    """Refuse a test that the declared kind of its feature does not allow."""
+    kind = kinds.get(condition.feature)
+    if kind is None:
+        raise ModelFormatError(f"rules test undeclared feature {condition.feature!r}")
+    compares = condition.operator in ("<=", ">")
+    equates = condition.operator in ("=", "!=")
+    if (compares and kind != "numeric") or (equates and kind == "numeric"):
+        raise ModelFormatError(f"'{condition}' does not fit a {kind} feature")
 
 
 def _features(data: object) -> tuple[Feature, ...]:

@@ -35,12 +35,25 @@ def _speak(text: str) -> str:
     """Return the text itself where it reads as one word, else quoted and escaped."""
     if _PLAIN_TEXT.fullmatch(text) and text.lower() not in _KEYWORDS:
         return text
-    return json.dumps(text, ensure_ascii=False)
+    return _quoted(text)
+
+
+def _quoted(text: str) -> str:
+    """Quote a text; what would garble a terminal line is escaped."""
+    return "".join(
+        c if c.isprintable() else _escaped(c)
+        for c in json.dumps(text, ensure_ascii=False)
+    )
+
+
+def _escaped(character: str) -> str:
+    units = character.encode("utf-16-be", "surrogatepass").hex()
+    return "".join(f"\\u{units[k : k + 4]}" for k in range(0, len(units), 4))
 
 
 def _speak_name(name: str) -> str:
     """Return a feature's name; only what would garble a terminal line is escaped."""
-    return name if name.isprintable() and name.strip() else json.dumps(name)
+    return name if name.isprintable() and name.strip() else _quoted(name)
 
 
 @total_ordering
@@ -75,6 +88,14 @@ class Condition:
     value: Value = None
 
     def __post_init__(self) -> None:
+        feature: object = self.feature
+        value: object = self.value
+        if isinstance(value, np.generic):
+            object.__setattr__(self, "value", value.item())
+        if not isinstance(feature, str):
+            raise ValueError(
+                f"a condition's feature must be text, not {self.feature!r}"
+            )
         if self.operator not in _OPERATORS:
             raise ValueError(
                 f"unknown operator {self.operator!r}; use one of {list(_OPERATORS)}"
@@ -88,11 +109,19 @@ class Condition:
             raise ValueError(
                 f"condition on {self.feature!r}: '{self.operator}' takes no value"
             )
+        if self.operator in ("=", "!=") and not (
+            isinstance(self.value, str | bool) or _is_finite_number(self.value)
+        ):
+            raise ValueError(
+                f"condition on {self.feature!r}: {self.operator} needs a text, a "
+                f"boolean or a finite number, not {self.value!r}"
+            )
 
     @property
     def sort_key(self) -> tuple[str, int, str, Any]:
         """A total order over all conditions, whatever the types of their values."""
-        kind = "number" if isinstance(self.value, float) else type(self.value).__name__
+        kind = type(self.value).__name__
+        kind = "number" if kind in ("int", "float") else kind
         value = "" if self.value is None else self.value
         return self.feature, _OPERATORS.index(self.operator), kind, value
 
@@ -152,7 +181,10 @@ class Condition:
 def _is_finite_number(value: Value) -> bool:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return False
-    return math.isfinite(value)
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # a whole number beyond the floats
+        return False
 
 
 def _number(value: float) -> str:

@@ -103,12 +103,10 @@ def read_table(
 def _raw_columns(
     data: Any, names: Sequence[str] | None
 ) -> tuple[dict[str, nw.Series[Any] | NDArray[Any]], int]:
+    check_frame(data)
     frame = nw.from_native(data, eager_only=True, pass_through=True)
     if isinstance(frame, nw.DataFrame):
-        labels = [str(label) for label in getattr(data, "columns", frame.columns)]
-        repeated = sorted({label for label in labels if labels.count(label) > 1})
-        if repeated:
-            raise ValueError(f"column names must be unique; repeated: {repeated}")
+        labels = [str(label) for label in frame.columns]
         return {
             label: frame[:, position] for position, label in enumerate(labels)
         }, len(frame)
@@ -121,6 +119,20 @@ def _raw_columns(
         [f"x{j}" for j in range(data.shape[1])] if names is None else [*map(str, names)]
     )
     return {label: data[:, j] for j, label in enumerate(labels)}, len(data)
+
+
+def check_frame(data: Any) -> None:
+    """Refuse frames whose rows are not there yet, or whose names are ambiguous."""
+    if nw.dependencies.is_pandas_dataframe(data):
+        labels = [str(label) for label in data.columns]
+        repeated = sorted({label for label in labels if labels.count(label) > 1})
+        if repeated:
+            raise ValueError(f"column names must be unique; repeated: {repeated}")
+    elif isinstance(nw.from_native(data, pass_through=True), nw.LazyFrame):
+        raise TypeError(
+            f"the table is lazy ({type(data).__name__}): its rows are not there yet; "
+            "collect it first, for example with X.collect()"
+        )
 
 
 def _column(name: str, raw: nw.Series[Any] | NDArray[Any]) -> Column:
@@ -239,7 +251,7 @@ def _as_kind(column: Column, kind: Kind) -> Column:
 
 
 def _example(column: Column) -> object:
-    return cast("object", column.values[~column.missing][0])
+    return cast("object", column.values[~column.missing].tolist()[0])
 
 
 def _count(items: Sequence[object], noun: str) -> str:

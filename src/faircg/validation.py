@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
-from faircg.table import Kind, Table, read_table
+from faircg.table import Kind, Table, check_frame, read_table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -35,6 +35,7 @@ def checked_table(
     """
     if isinstance(X, Table):
         return X
+    check_frame(X)
     if not (hasattr(X, "columns") or hasattr(X, "__dataframe__")):
         X = validate_data(
             estimator, X, reset=reset, dtype=None, ensure_all_finite=False
@@ -61,6 +62,8 @@ def whole_weights(sample_weight: ArrayLike | None, n_rows: int) -> IntVector:
             "sample_weight must be whole numbers of at least 0 (how often each sample "
             f"counts); found {weights[bad][0]:g} in row {np.flatnonzero(bad)[0]}"
         )
+    if weights.sum() >= 2**53:
+        raise ValueError("sample_weight is too large to be counted exactly")
     whole: IntVector = np.rint(weights).astype(np.int64)
     if not whole.any():
         raise ValueError("sample_weight is zero for every sample")

@@ -65,7 +65,7 @@ class Prices:
 def prices(master: Master, row_dual: FloatVector, value: float) -> Prices:
     """Turn the duals of a solved linear master into prices."""
     problem, at = master.problem, master.layout
-    C = float(problem.max_complexity)
+    C = float(max(problem.max_complexity, 1))  # with 0 no rule is ever used
     mu = np.maximum(row_dual[at.cover], 0.0)
     alpha = np.maximum(-row_dual[at.exclude], 0.0)
     lam = max(-float(row_dual[at.complexity]), 0.0)
