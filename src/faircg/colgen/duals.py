@@ -83,8 +83,7 @@ def prices(master: Master, row_dual: FloatVector, value: float) -> Prices:
 
     cells = master.positives
     price = -mu
-    if len(alpha):
-        price = price + 2.0 * alpha
+    price[master.excluded] += 2.0 * alpha
     # A positive that no rule covers has zeta = 1; its multipliers follow from
     # worth - mu + C alpha = 0 by the choice that prices the fewest rules.
     alone = np.where(missed_worth >= 0, -missed_worth, -2.0 * missed_worth / C)

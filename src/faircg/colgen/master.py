@@ -134,6 +134,9 @@ class Master:
         does so anyway; with Hamming loss the paper's rows count them once per rule.
     forbidden
         Rule sets, as pool numbers, that the integer program may not choose.
+    excluding
+        For each group whether its positives get exclude rows; all by default. The
+        linear program needs them only where missing a positive pays.
     """
 
     problem: Problem
@@ -142,6 +145,7 @@ class Master:
     is_integer: bool = False
     exact_rates: bool = False
     forbidden: tuple[tuple[int, ...], ...] = ()
+    excluding: tuple[bool, ...] | None = None
 
     @property
     def counts_hits(self) -> bool:
@@ -180,6 +184,15 @@ class Master:
         """Negatives, merged; only needed where hits are counted."""
         return Cells.merge(self.problem.negatives, self.cover_matrix, self._classes)
 
+    @cached_property
+    def excluded(self) -> IntVector:
+        """Cells of positives with an exclude row."""
+        if not self.problem.rate_rows.uses_missed:
+            return np.zeros(0, dtype=np.int64)
+        if self.excluding is None:
+            return np.arange(len(self.positives))
+        return np.flatnonzero(np.array(self.excluding)[self.positives.group])
+
     @property
     def rate_blocks(self) -> tuple[tuple[RateRows, bool], ...]:
         """Fairness rows, each with whether they count hits instead of the proxy."""
@@ -200,7 +213,7 @@ class Master:
         missed, hit, rule = _consecutive([n_missed, n_hit, n_rules])
         lengths = [
             n_missed,
-            n_missed if rows.uses_missed else 0,
+            len(self.excluded),
             n_hit,
             n_hit if rows.uses_covered else 0,
             1,
@@ -243,11 +256,14 @@ class Master:
         identity = sparse.eye_array(n_missed, format="csr")
         at = self.layout
         builder.add([(at.missed, identity), (at.rule, missed.signature)], 1.0, INFINITY)
-        if problem.rate_rows.uses_missed:
+        if len(self.excluded):
             # At most C/2 rules fit; an integer program may count those that exist.
-            most = self._most_rules(missed)
+            most = self._most_rules(missed)[self.excluded]
             builder.add(
-                [(at.missed, sparse.diags_array(most)), (at.rule, missed.signature)],
+                [
+                    (at.missed, sparse.diags_array(most) @ identity[self.excluded]),
+                    (at.rule, missed.signature[self.excluded]),
+                ],
                 -INFINITY,
                 most,
                 scale=None if self.is_integer else C / most,

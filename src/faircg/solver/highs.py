@@ -16,7 +16,7 @@ from __future__ import annotations
 import enum
 import threading
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol
 
 import highspy
 import numpy as np
@@ -36,7 +36,23 @@ SMALLEST_COEFFICIENT = 1e-9
 GRACE = 0.5
 """Seconds that a stopped solve may take before we go on without it."""
 
-Basis: TypeAlias = Any
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Basis:
+    """Which columns and which rows are basic, and which rows rest at their upper bound.
+
+    Everything else is at its lower bound.
+    """
+
+    columns: BoolVector
+    rows: BoolVector
+    rows_at_upper: BoolVector
+
+    @property
+    def is_square(self) -> bool:
+        """Whether there are as many basic variables as rows."""
+        return int(self.columns.sum() + self.rows.sum()) == len(self.rows)
 
 
 class StopSignal(Protocol):
@@ -114,7 +130,7 @@ class LpSolution:
     values: FloatVector
     row_dual: FloatVector
     column_dual: FloatVector
-    basis: Basis
+    basis: Basis | None
     iterations: int
 
 
@@ -135,9 +151,9 @@ def solve_lp(
     for presolve in ("choose", "off"):
         solver = _loaded(model.relaxed, stop, presolve=presolve)
         _set(solver, "solver", "simplex")
-        if start is not None:
+        if start is not None and start.is_square:
             _set(solver, "simplex_strategy", 4)  # primal: the old basis stays feasible
-            solver.setBasis(start)
+            solver.setBasis(_highs_basis(start))
         if not _run(solver, stop):
             return _unsolved(model, solver)
         status = solver.getModelStatus()
@@ -153,7 +169,7 @@ def solve_lp(
                     values,
                     duals,
                     np.array(solution.col_dual, dtype=float),
-                    solver.getBasis(),
+                    _basis(solver),
                     int(info.simplex_iteration_count),
                 )
         elif status in _STOPPED:
@@ -336,6 +352,27 @@ def _run(
     if incumbent.error is not None:
         raise incumbent.error
     return done.is_set()
+
+
+def _highs_basis(basis: Basis) -> highspy.HighsBasis:
+    kinds = highspy.HighsBasisStatus
+    given = highspy.HighsBasis()
+    given.col_status = [kinds.kBasic if b else kinds.kLower for b in basis.columns]
+    given.row_status = [
+        kinds.kBasic if b else kinds.kUpper if up else kinds.kLower
+        for b, up in zip(basis.rows, basis.rows_at_upper, strict=True)
+    ]
+    given.valid = True
+    return given
+
+
+def _basis(solver: highspy.Highs) -> Basis:
+    basis, kinds = solver.getBasis(), highspy.HighsBasisStatus
+    return Basis(
+        np.array([status == kinds.kBasic for status in basis.col_status], dtype=bool),
+        np.array([status == kinds.kBasic for status in basis.row_status], dtype=bool),
+        np.array([status == kinds.kUpper for status in basis.row_status], dtype=bool),
+    )
 
 
 def _unsolved(model: LinearModel, solver: highspy.Highs) -> LpSolution:
