@@ -1,0 +1,201 @@
+"""Speed of the exact search: compiled against NumPy, threads, depth, rows.
+
+Every function takes pricing problems and returns plain records, one dict per measured
+run, so that the caller decides how to print and store them.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from faircg._kernel import (
+    HAS_NATIVE,
+    ConditionBits,
+    SearchResult,
+    enumerate_below,
+    reference,
+    search,
+    unpack,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+Record = dict[str, Any]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class PricingProblem:
+    """One pricing problem, with a name for the table."""
+
+    name: str
+    bits: ConditionBits
+    prices: NDArray[np.float64]
+    condition_price: float
+    max_conditions: int
+
+
+def compiled_against_numpy(
+    problems: Iterable[PricingProblem], *, seconds: float = 60.0
+) -> list[Record]:
+    """Both implementations on one thread; NumPy is given up after ``seconds``."""
+    records = []
+    for problem in problems:
+        slow = _run(problem, reference.search, "numpy", seconds=seconds)
+        records.append(slow)
+        if HAS_NATIVE:
+            fast = _run(problem, search, "compiled", seconds=seconds, threads=1)
+            fast["times_faster"] = slow["seconds"] / fast["seconds"]
+            fast["at_least"] = not slow["is_complete"]
+            records.append(fast)
+    return records
+
+
+def threads(
+    problems: Iterable[PricingProblem], counts: Sequence[int] = (1, 2)
+) -> list[Record]:
+    """More threads on the same problem: the same answer, sooner."""
+    records: list[Record] = []
+    for problem in problems:
+        first: Record | None = None
+        for n_threads in counts:
+            record = _run(problem, search, f"threads={n_threads}", threads=n_threads)
+            first = first or record
+            record["times_faster"] = first["seconds"] / record["seconds"]
+            record["same_answer"] = record["best"] == first["best"]
+            records.append(record)
+    return records
+
+
+def growth_with_depth(
+    problem: PricingProblem,
+    depths: Sequence[int] = (1, 2, 3, 4, 5, 6),
+    *,
+    n_threads: int = 2,
+    seconds: float = 120.0,
+) -> list[Record]:
+    """One problem for rules of more and more conditions."""
+    return [
+        _run(
+            replace(problem, max_conditions=depth),
+            search,
+            f"D={depth}",
+            threads=n_threads,
+            seconds=seconds,
+        )
+        for depth in depths
+    ]
+
+
+def growth_with_rows(
+    problem: PricingProblem,
+    factors: Sequence[int] = (1, 3, 10, 30),
+    *,
+    n_threads: int = 2,
+    seconds: float = 120.0,
+    seed: int = 0,
+) -> list[Record]:
+    """Repeat the rows, perturbed so that they do not merge again."""
+    records = []
+    for factor in factors:
+        larger = perturbed(problem, factor, seed=seed)
+        record = _run(larger, search, f"x{factor}", threads=n_threads, seconds=seconds)
+        record["megabytes_of_bits"] = larger.bits.bits.nbytes / 1e6
+        records.append(record)
+    return records
+
+
+def enumeration(
+    problem: PricingProblem,
+    cutoffs: Sequence[float],
+    *,
+    n_threads: int = 2,
+    seconds: float = 120.0,
+) -> list[Record]:
+    """List all rules up to each cutoff."""
+    records = []
+    for cutoff in cutoffs:
+        start = time.perf_counter()
+        found = enumerate_below(
+            problem.bits,
+            problem.prices,
+            problem.condition_price,
+            problem.max_conditions,
+            cutoff=cutoff,
+            threads=n_threads,
+            seconds=seconds,
+        )
+        records.append(
+            {
+                "problem": problem.name,
+                "run": f"all <= {cutoff:g}",
+                "seconds": time.perf_counter() - start,
+                "rules": len(found.rules),
+                "is_complete": found.is_complete,
+                "too_many": found.too_many,
+            }
+        )
+    return records
+
+
+def perturbed(problem: PricingProblem, factor: int, *, seed: int = 0) -> PricingProblem:
+    """Copies of the rows in which one family of conditions comes from another row.
+
+    Within a family the conditions stay consistent: nested or exclusive. Prices are
+    those of the row that was copied; the first copy is left as it is.
+    """
+    if factor == 1:
+        return problem
+    rng = np.random.default_rng(seed)
+    n_rows, family = problem.bits.n_rows, problem.bits.family
+    rows = unpack(problem.bits.bits, n_rows).T
+    copies = [rows]
+    kinds = np.unique(family)
+    for _ in range(factor - 1):
+        donor = rng.integers(n_rows, size=n_rows)
+        changed = rng.choice(kinds, size=n_rows)[:, None] == family
+        copies.append(np.where(changed, rows[donor], rows))
+    return replace(
+        problem,
+        name=f"{problem.name} x{factor}",
+        bits=ConditionBits.from_matrix(np.concatenate(copies), family),
+        prices=np.tile(problem.prices, factor),
+    )
+
+
+def _run(
+    problem: PricingProblem,
+    run: Callable[..., SearchResult],
+    label: str,
+    **settings: Any,
+) -> Record:
+    """Measure one problem: the fastest of three runs, of fewer if they are slow."""
+    times: list[float] = []
+    while len(times) < 3 and sum(times) < 2.0:
+        start = time.perf_counter()
+        found = run(
+            problem.bits,
+            problem.prices,
+            problem.condition_price,
+            problem.max_conditions,
+            **settings,
+        )
+        times.append(time.perf_counter() - start)
+    return {
+        "problem": problem.name,
+        "run": label,
+        "rows": problem.bits.n_rows,
+        "conditions": problem.bits.n_conditions,
+        "max_conditions": problem.max_conditions,
+        "seconds": min(times),
+        "best": float(found.reduced_costs[0]) if found.rules else None,
+        "bound": found.bound,
+        "is_complete": found.is_complete,
+        "nodes": found.nodes,
+    }
