@@ -107,8 +107,7 @@ def search(
             break
         size = len(node.rule) + 1
         nodes += len(node.candidates)
-        inside = meets[node.rows[:, None], node.candidates]
-        paid, won = weights[node.rows].T @ inside
+        paid, won = _sums(meets, weights, node)
         total = paid + won + condition_price * (1 + size)
         for c in np.flatnonzero(total < cutoff):
             met.offer(float(total[c]), _with(node.rule, node.candidates[c]))
@@ -135,7 +134,7 @@ def search(
             left = node.candidates[useful[:i]]
             left = left[bits.family[left] != bits.family[added]]
             if len(left):
-                rows = node.rows[inside[:, useful[i]] > 0]
+                rows = node.rows[meets[node.rows, added] > 0]
                 rule = _with(node.rule, added)
                 opened.append(_Node(float(bounds[i]), rule, rows, left))
         opened.sort(key=lambda child: -child.bound)  # the smallest bound is on top
@@ -174,8 +173,7 @@ def enumerate_below(
     while stack and len(found) <= most and not clock.is_over():
         node = stack.pop()
         size = len(node.rule) + 1
-        inside = meets[node.rows[:, None], node.candidates]
-        paid, won, covered = weights[node.rows].T @ inside
+        paid, won, covered = _sums(meets, weights, node)
         total = paid + won + condition_price * (1 + size)
         for c in np.flatnonzero((total <= limit) & (covered > 0)):
             found.append((float(total[c]), size, _with(node.rule, node.candidates[c])))
@@ -197,7 +195,7 @@ def enumerate_below(
             left = node.candidates[alive][:i]
             left = left[bits.family[left] != bits.family[node.candidates[c]]]
             if len(left) and bounds[c] <= limit:
-                rows = node.rows[inside[:, c] > 0]
+                rows = node.rows[meets[node.rows, node.candidates[c]] > 0]
                 rule = _with(node.rule, node.candidates[c])
                 stack.append(_Node(float(bounds[c]), rule, rows, left))
 
@@ -240,6 +238,17 @@ def choose(
         key=lambda k: (costs[k], sizes[k], short[k]),
     )
     return tuple(short[k] for k in picked), costs[picked]
+
+
+def _sums(
+    meets: NDArray[np.float64], weights: NDArray[np.float64], node: _Node
+) -> NDArray[np.float64]:
+    """Sum the weights over the rows of each child, (n_weights, n_candidates)."""
+    if 8 * len(node.rows) > len(meets):  # copying many rows costs more than it saves
+        inside = np.zeros_like(weights)
+        inside[node.rows] = weights[node.rows]
+        return np.asarray((inside.T @ meets)[:, node.candidates])
+    return np.asarray(weights[node.rows].T @ meets[node.rows])[:, node.candidates]
 
 
 def _with(rule: Rule, condition: int) -> Rule:
