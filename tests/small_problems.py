@@ -5,8 +5,6 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from oracle import Instance, Limits, best_rule_set, linear_value, random_instance
-
 from faircg.colgen.engine import Solution, solve
 from faircg.colgen.loop import Generation, generate
 from faircg.colgen.pool import Pool
@@ -14,15 +12,15 @@ from faircg.colgen.pricing import ExactPricer
 from faircg.colgen.problem import Problem
 from faircg.colgen.stop import Deadline
 from faircg.fairness import EqualityOfOpportunity, EqualizedOdds
+from oracle import Instance, Limits, best_rule_set, linear_value, random_instance
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from oracle import Rule
-
     from faircg.colgen.pricing import Pricer
     from faircg.colgen.problem import Objective
     from faircg.fairness import Criterion
+    from oracle import Rule
 
 CRITERIA = ("none", "equality_of_opportunity", "equalized_odds")
 OBJECTIVES: tuple[Objective, ...] = ("hamming", "zero_one")

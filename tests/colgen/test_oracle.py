@@ -7,6 +7,19 @@ from itertools import product
 
 import numpy as np
 import pytest
+
+from faircg.colgen.integer import solve_integer
+from faircg.colgen.pool import Pool
+from faircg.colgen.pricing import (
+    ExactPricer,
+    GreedyPricer,
+    IntegerPricer,
+    QuickFirstPricer,
+    SampledPricer,
+)
+from faircg.colgen.restricted import RestrictedMaster
+from faircg.colgen.select import Selection
+from faircg.colgen.stop import Deadline
 from oracle import Limits, best_rule_set
 from small_problems import (
     CRITERIA,
@@ -21,19 +34,6 @@ from small_problems import (
     true_lp_value,
     true_optimum,
 )
-
-from faircg.colgen.integer import solve_integer
-from faircg.colgen.pool import Pool
-from faircg.colgen.pricing import (
-    ExactPricer,
-    GreedyPricer,
-    IntegerPricer,
-    QuickFirstPricer,
-    SampledPricer,
-)
-from faircg.colgen.restricted import RestrictedMaster
-from faircg.colgen.select import Selection
-from faircg.colgen.stop import Deadline
 
 # 20 instances in each of 3 x 2 x 3 cells: 360 in all.
 COUNT = 20

@@ -1,0 +1,111 @@
+"""Prices of samples, against the solver's own reduced costs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pytest
+
+from faircg.colgen.duals import Prices, prices
+from faircg.colgen.master import Master
+from faircg.colgen.stop import Deadline
+from faircg.solver.highs import solve_lp
+from small_problems import (
+    CRITERIA,
+    OBJECTIVES,
+    cases,
+    full_pool,
+    instance_of,
+    limits_of,
+    problem_of,
+    true_lp_value,
+)
+
+COUNTS = [
+    pytest.param(12, 0, id="few"),
+    pytest.param(300, 1_000, id="many", marks=pytest.mark.long),
+]
+
+
+@pytest.mark.parametrize(
+    ("criterion", "objective", "n_groups"),
+    list(product(CRITERIA, OBJECTIVES, (2, 3, 4))),
+)
+@pytest.mark.parametrize(("count", "first"), COUNTS)
+def test_a_rules_price_equals_the_solvers_reduced_cost(
+    criterion, objective, n_groups, count, first
+):
+    """Our formula and HiGHS agree on every rule of the master, merged as it is."""
+    for seed, epsilon in cases(criterion, n_groups, count, first):
+        instance, limits = instance_of(seed, n_groups), limits_of(criterion, epsilon)
+        problem = problem_of(instance, objective, limits)
+        pool = full_pool(problem, instance)
+        some = np.flatnonzero(np.random.default_rng(seed).random(len(pool)) < 0.5)
+        for numbers in (np.arange(len(pool)), some):
+            for exact_rates in (False, True):
+                master = Master(problem, pool, numbers, exact_rates=exact_rates)
+                solution = solve_lp(master.model, Deadline())
+                priced = prices(master, solution.row_dual, solution.objective)
+                costs = priced.reduced_costs(
+                    pool.covers[numbers], pool.complexities[numbers]
+                )
+                of_solver = solution.column_dual[master.layout.rule]
+                np.testing.assert_allclose(costs, of_solver, rtol=0, atol=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("criterion", "objective", "n_groups"),
+    list(product(CRITERIA, OBJECTIVES, (2, 3, 4))),
+)
+def test_raised_prices_give_a_true_bound_in_the_middle_of_the_search(
+    criterion, objective, n_groups
+):
+    """Once nothing prices out any more, the dual value is below the LP over all rules.
+
+    The duals come from a master over a few rules, where most positives have no row.
+    """
+    for seed, epsilon in cases(criterion, n_groups, 8):
+        instance, limits = instance_of(seed, n_groups), limits_of(criterion, epsilon)
+        problem = problem_of(instance, objective, limits)
+        pool = full_pool(problem, instance)
+        for size in (0, 1, 3):
+            master = Master(problem, pool, np.arange(min(size, len(pool))))
+            solution = solve_lp(master.model, Deadline())
+            priced = prices(master, solution.row_dual, solution.objective)
+            costs = priced.reduced_costs(pool.covers, pool.complexities)
+            worst = min(0.0, float((costs / pool.complexities).min()))
+            raised = priced.raised(-worst, problem.max_complexity)
+            assert raised.reduced_costs(pool.covers, pool.complexities).min() >= -1e-9
+            value = true_lp_value(seed, n_groups, objective, limits)
+            assert raised.value <= value + 1e-6
+            assert solution.objective >= value - 1e-6
+
+
+def test_mixed_prices_are_the_straight_line_between_two_duals():
+    """Rows, lambda and the dual value move together."""
+    here = Prices(np.array([1.0, -2.0]), 0.5, 10.0)
+    there = Prices(np.array([3.0, 2.0]), 0.0, 20.0)
+    middle = here.mixed(there, 0.25)
+    assert middle.rows.tolist() == [1.5, -1.0]
+    assert (middle.condition, middle.value) == (0.375, 12.5)
+
+
+def test_the_price_of_complexity_is_what_one_more_unit_is_worth():
+    """Lambda predicts, to first order, the gain of a larger limit."""
+    checked = 0
+    for seed in range(60):
+        instance = replace(instance_of(seed, 2), max_complexity=4)
+        problem = problem_of(instance)
+        pool = full_pool(problem, instance)
+        everything = np.arange(len(pool))
+        solution = solve_lp(Master(problem, pool, everything).model, Deadline())
+        master = Master(problem, pool, everything)
+        lam = prices(master, solution.row_dual, 0.0).condition
+        more = replace(problem, max_complexity=5)
+        better = solve_lp(Master(more, pool, everything).model, Deadline())
+        assert lam >= 0
+        assert better.objective >= solution.objective - lam - 1e-9
+        checked += lam > 0
+    assert checked > 3
