@@ -145,14 +145,30 @@ class MipSolution:
 
 
 def solve_lp(
-    model: LinearModel, stop: StopSignal, *, start: Basis | None = None
+    model: LinearModel,
+    stop: StopSignal,
+    *,
+    start: Basis | None = None,
+    primal: bool = False,
 ) -> LpSolution:
-    """Solve a linear program by simplex, from a basis if one is given."""
+    """Solve a linear program by simplex.
+
+    Parameters
+    ----------
+    model
+        The program; integrality is ignored.
+    stop
+        Deadline and interrupt.
+    start
+        Basis to start from.
+    primal
+        Use the primal simplex method from there, not the dual one.
+    """
     for presolve in ("choose", "off"):
         solver = _loaded(model.relaxed, stop, presolve=presolve)
         _set(solver, "solver", "simplex")
         if start is not None and start.is_square:
-            _set(solver, "simplex_strategy", 4)  # primal: the old basis stays feasible
+            _set(solver, "simplex_strategy", _PRIMAL if primal else _DUAL)
             solver.setBasis(_highs_basis(start))
         if not _run(solver, stop):
             return _unsolved(model, solver)
@@ -211,6 +227,8 @@ def solve_mip(
     options
         Further solver options by name.
     """
+    if start is not None and len(start) != len(model.cost):
+        raise ValueError("a start must give the value of every column")
     for presolve in ("choose", "off"):
         solver = _loaded(model, stop, presolve=presolve, seed=seed)
         _set(solver, "mip_rel_gap", 0.0)  # the default of 1e-4 is not optimal
@@ -244,6 +262,7 @@ def solve_mip(
     raise SolverError(f"the solver ended an integer program with status {status.name}")
 
 
+_PRIMAL, _DUAL = 4, 1
 _FEASIBLE = int(highspy.SolutionStatus.kSolutionStatusFeasible)
 _SOLVED = frozenset(
     {highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kModelEmpty}
