@@ -223,7 +223,11 @@ def quantile_cuts(values: FloatVector, parts: int) -> list[float]:
         return [float(distinct[0])]
     levels = np.arange(1, parts) / parts
     cuts = np.unique(np.quantile(values, levels))
-    return sorted({_shortest(float(cut), distinct) for cut in cuts})
+    # Of quantiles that divide the same people (0 and 0.3 between 0 and 1) keep one.
+    _, first = np.unique(
+        np.searchsorted(distinct, cuts, side="right"), return_index=True
+    )
+    return sorted({_shortest(float(cut), distinct) for cut in cuts[first]})
 
 
 def _shortest(cut: float, distinct: FloatVector) -> float:

@@ -1,0 +1,35 @@
+import sklearn
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from faircg import ConditionBinarizer, FairRuleSetClassifier
+
+ESTIMATORS = [
+    FairRuleSetClassifier(
+        max_complexity=6,
+        max_conditions=2,
+        n_thresholds=4,
+        warm_start_rules=None,
+        time_limit=20,
+    ),
+    FairRuleSetClassifier(
+        max_complexity=4,
+        max_conditions=1,
+        pricing="greedy",
+        warm_start_rules="tree",
+        time_limit=20,
+    ),
+    ConditionBinarizer(),
+]
+
+
+@parametrize_with_checks(ESTIMATORS)
+def test_scikit_learns_own_checks_pass(estimator, check):
+    """The estimators keep every promise of scikit-learn, with no exception."""
+    check(estimator)
+
+
+@parametrize_with_checks(ESTIMATORS)
+def test_the_checks_pass_with_metadata_routing(estimator, check):
+    """The same holds when I switch metadata routing on."""
+    with sklearn.config_context(enable_metadata_routing=True):
+        check(estimator)

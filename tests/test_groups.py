@@ -1,0 +1,139 @@
+import datetime
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from faircg.groups import read_groups
+
+
+def read(data, **options):
+    """Names and the name of each sample's group."""
+    groups = read_groups(data, **options)
+    assert groups.codes.dtype == np.int64
+    return groups.names, [groups.names[code] for code in groups.codes]
+
+
+SAME = ["b", "a", "b"]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        SAME,
+        tuple(SAME),
+        np.array(SAME),
+        np.array(SAME, dtype=object),
+        np.array(SAME)[:, np.newaxis],
+        pd.Series(SAME),
+        pd.Series(SAME, index=[7, 7, 3]),
+        pd.Series(SAME, dtype="category"),
+        pd.Series(SAME, dtype="string"),
+        pd.DataFrame({"sex": SAME}),
+        pl.Series(SAME),
+        pl.Series(SAME, dtype=pl.Categorical),
+        pl.DataFrame({"sex": SAME}),
+    ],
+    ids=lambda data: type(data).__module__.split(".")[0] + " " + type(data).__name__,
+)
+def test_one_column_of_any_type(data):
+    """A list, an array, a Series or a frame of one column is read alike."""
+    assert read(data) == (("a", "b"), SAME)
+
+
+@pytest.mark.parametrize(
+    ("values", "names"),
+    [
+        ([1, 0, 1], ("0", "1")),
+        ([1.0, 0.0], ("0", "1")),
+        ([1.5, 0.0], ("0", "1.5")),
+        ([True, False], ("False", "True")),
+        ([np.int8(2), 10], ("10", "2")),
+        ([datetime.date(2020, 1, 2)], ("2020-01-02",)),
+        ([float("inf"), 1.0], ("1", "inf")),
+    ],
+)
+def test_names_are_the_values_as_text(values, names):
+    """Groups are called by their value, numbers without a needless point."""
+    assert read(np.array(values, dtype=object))[0] == names
+
+
+def test_combinations_of_columns_are_groups():
+    """Two sensitive columns make one group for each combination that occurs."""
+    frame = pd.DataFrame({"sex": ["m", "f", "m"], "race": ["x", "x", "y"]})
+    expected = ("f, x", "m, x", "m, y"), ["m, x", "f, x", "m, y"]
+    assert read(frame) == expected
+    assert read(pl.from_pandas(frame)) == expected
+    assert read(frame.to_numpy()) == expected
+    assert read(frame.to_numpy().tolist()) == expected
+
+
+MISSING = [
+    ["a", None, "a", float("nan")],
+    pd.Series(["a", None, "a", None]),
+    pd.Series(["a", pd.NA, "a", pd.NA], dtype="string"),
+    pl.Series(["a", None, "a", None]),
+]
+
+
+@pytest.mark.parametrize("data", MISSING, ids=["list", "pandas", "string", "polars"])
+def test_missing_groups_raise_by_default(data):
+    """Nobody is put into a group silently; I learn how many and where."""
+    with pytest.raises(ValueError, match=r"2 missing values \(first rows: \[1, 3\]\)"):
+        read_groups(data)
+
+
+@pytest.mark.parametrize("data", MISSING, ids=["list", "pandas", "string", "polars"])
+def test_missing_groups_can_be_a_group(data):
+    """When I say so, people without a group are one."""
+    names = ("(missing)", "a")
+    assert read(data, missing="group") == (names, ["a", names[0], "a", names[0]])
+
+
+def test_missing_numbers_do_not_change_the_other_names():
+    """A null among whole numbers does not turn group 1 into group 1.0."""
+    for data in (pd.Series([1, None], dtype="Int64"), pl.Series([1, None])):
+        assert read(data, missing="group")[0] == ("(missing)", "1")
+
+
+@pytest.mark.parametrize(
+    ("data", "name"),
+    [
+        (pd.DataFrame({"s": ["a, b", "a"], "r": ["c", "b, c"]}), "'a, b, c'"),
+        (np.array([1, "1"], dtype=object), "'1'"),
+        (["(missing)", None], r"'\(missing\)'"),
+    ],
+)
+def test_groups_are_never_merged_by_their_names(data, name):
+    """Two different groups that would be called the same are an error."""
+    with pytest.raises(ValueError, match=f"would both be called {name}; rename"):
+        read_groups(data, missing="group")
+
+
+def test_a_trailing_null_character_is_part_of_the_name():
+    """NumPy text drops trailing null characters; groups must not."""
+    assert read(["a\0", "a"])[0] == ("a", "a\0")
+
+
+@pytest.mark.parametrize(
+    ("data", "shape"),
+    [
+        (np.zeros((2, 2, 2)), r"\(2, 2, 2\)"),
+        (np.zeros((2, 0)), r"\(2, 0\)"),
+        (pd.DataFrame(index=[0, 1]), r"\(2, 0\)"),
+        ("sex", r"\(\)"),
+        ({"sex": ["a"]}, r"\(\)"),
+        ([["a", "b"], ["c"]], r"\(2,\)"),
+    ],
+)
+def test_what_is_no_column_is_refused(data, shape):
+    """A name, a dictionary or a cube is no group of each sample."""
+    with pytest.raises(ValueError, match=f"one column, or a table .* shape {shape}"):
+        read_groups(data)
+
+
+def test_many_groups_are_read():
+    """Hundreds of groups are sorted by name and none is lost."""
+    values = [f"g{number:03}" for number in range(500)]
+    assert read(values[::-1]) == (tuple(values), values[::-1])

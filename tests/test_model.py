@@ -1,0 +1,340 @@
+import builtins
+import json
+import os
+import pickle
+import random
+import stat
+import subprocess
+import sys
+from contextlib import suppress
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from faircg import Condition, FairRuleSetClassifier, Rule, RuleSet, RuleSetModel
+from faircg.datasets import load_compas
+from faircg.exceptions import FairCGError, ModelFormatError, UnseenCategoryWarning
+from faircg.model import LARGEST_FILE, Feature, write_text
+
+RULES = RuleSet(
+    (
+        Rule((Condition("age", ">", 40.5), Condition("job", "=", "cook"))),
+        Rule((Condition("member", "=", True), Condition("pay", "is missing"))),
+    ),
+    label="yes",
+)
+MODEL = RuleSetModel(
+    RULES,
+    (
+        Feature("age", "numeric"),
+        Feature("job", "category", ("cook", "nurse")),
+        Feature("member", "boolean"),
+        Feature("pay", "numeric"),
+    ),
+    ("no", "yes"),
+    {"status": "optimal", "lp_value": 1.5, "constraint": None},
+    {"a": {"true_positives": 3}},
+)
+PEOPLE = pd.DataFrame(
+    {
+        "age": [50, 50, 30, np.nan],
+        "job": ["cook", "nurse", "cook", None],
+        "member": [False, False, True, True],
+        "pay": [1.0, 2.0, 3.0, np.nan],
+    }
+)
+DECISIONS = ["yes", "no", "no", "yes"]
+
+
+def test_a_model_survives_its_file(tmp_path):
+    """What I load predicts what I saved, and saving it again gives the same bytes."""
+    path = tmp_path / "model.json"
+    MODEL.save(path)
+    again = RuleSetModel.load(path)
+    assert again == MODEL
+    assert again.predict(PEOPLE).tolist() == DECISIONS
+    again.save(tmp_path / "again.json")
+    assert (tmp_path / "again.json").read_bytes() == path.read_bytes()
+
+
+def test_a_fitted_classifier_survives_its_file(tmp_path):
+    """The file of a fitted classifier gives its predictions on every person."""
+    data = load_compas()
+    clf = FairRuleSetClassifier(max_complexity=6, max_conditions=2, pricing="greedy")
+    clf.fit(data.X, data.y)
+    clf.model_.save(tmp_path / "compas.json")
+    model = RuleSetModel.load(str(tmp_path / "compas.json"))
+    predictions = clf.predict(data.X)
+    assert 0 < predictions.sum() < len(predictions)
+    assert (model.predict(data.X) == predictions).all()
+    assert model.predict(data.X).dtype.kind == predictions.dtype.kind
+    assert str(model.rule_set) == str(clf.rule_set_)
+    used = list(clf.rule_set_.features)
+    assert (model.predict(data.X[used[::-1]]) == predictions).all()
+    assert (model.predict(pl.from_pandas(data.X)) == predictions).all()
+    assert model.certificate["objective"] == clf.certificate_.objective
+
+
+@pytest.mark.parametrize(
+    "labels", [(0, 1), (False, True), ("no", "yes"), (-1.5, 2.0), (1, 0)]
+)
+def test_labels_keep_their_type(labels):
+    """A model that predicts booleans predicts booleans after loading, too."""
+    model = RuleSetModel(RULES, MODEL.features, labels)
+    again = RuleSetModel.from_json(model.to_json())
+    predictions = again.predict(PEOPLE)
+    assert predictions.tolist() == [labels[1], labels[0], labels[0], labels[1]]
+    assert predictions.dtype == np.array(labels).dtype
+
+
+def test_the_file_is_json_that_people_can_read():
+    """Names keep their letters, and the file tells its format and version."""
+    model = RuleSetModel(
+        RuleSet((Rule((Condition("größe", ">", 1),)),)),
+        (Feature("größe", "numeric"),),
+        (0, 1),
+        {"gap": float("nan"), "lower_bound": float("-inf")},
+    )
+    text = model.to_json()
+    assert "größe" in text
+    data = json.loads(text)
+    assert (data["format"], data["version"]) == ("faircg-model", 1)
+    assert data["certificate"] == {"gap": None, "lower_bound": None}
+
+
+def test_an_unseen_category_is_said():
+    """A job that training never saw gives a warning with count and example."""
+    people = PEOPLE.assign(job=["pilot", "pilot", "cook", None])
+    message = r"'job': 2 rows hold categories never seen .*'pilot'"
+    with pytest.warns(UnseenCategoryWarning, match=message):
+        predictions = MODEL.predict(people)
+    assert predictions.tolist() == ["no", "no", "no", "yes"]
+    with pytest.raises(ValueError, match=message):
+        MODEL.predict(people, strict=True)
+
+
+def test_a_failed_write_leaves_the_old_file(tmp_path, monkeypatch):
+    """When the disk fails in the middle, my old model is still there, whole."""
+    path = tmp_path / "model.json"
+    path.write_text("old", encoding="utf-8")
+
+    def fail(*_):
+        raise OSError("disk full")
+
+    monkeypatch.setattr(os, "umask", fail)
+    with pytest.raises(OSError, match="disk full"):
+        MODEL.save(path)
+    assert path.read_text(encoding="utf-8") == "old"
+    assert [p.name for p in tmp_path.iterdir()] == ["model.json"]
+
+
+def test_text_that_cannot_be_encoded_leaves_the_old_file(tmp_path):
+    """Half a character writes nothing."""
+    path = tmp_path / "model.json"
+    path.write_text("old", encoding="utf-8")
+    with pytest.raises(UnicodeEncodeError):
+        write_text(path, "\ud800")
+    assert path.read_text(encoding="utf-8") == "old"
+    assert [p.name for p in tmp_path.iterdir()] == ["model.json"]
+
+
+def test_writing_into_a_missing_directory_says_so(tmp_path):
+    """A wrong path is an error that names it."""
+    with pytest.raises(FileNotFoundError, match="nowhere"):
+        MODEL.save(tmp_path / "nowhere" / "model.json")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX permissions")
+def test_the_file_has_ordinary_permissions(tmp_path):
+    """Colleagues can read the file as they could any other that I write."""
+    MODEL.save(tmp_path / "model.json")
+    (tmp_path / "other").write_text("", encoding="utf-8")
+    mode, usual = (
+        stat.S_IMODE((tmp_path / name).stat().st_mode)
+        for name in ("model.json", "other")
+    )
+    assert mode == usual
+
+
+def changed(**entries):
+    """Return the file of the model with some entries replaced."""
+    return json.dumps({**MODEL.to_dict(), **entries})
+
+
+def with_condition(feature, operator, value):
+    rule = {"feature": feature, "operator": operator, "value": value}
+    return changed(rule_set={"label": "yes", "rules": [[rule]]})
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "not a faircg model"),
+        ("garbage", "not a faircg model"),
+        ("[]", "no 'format'"),
+        ("{}", "no 'format'"),
+        ("[" * 100_000, "not a faircg model"),
+        ('{"a":' * 100_000, "not a faircg model"),
+        (changed(format="pickle"), "no 'format'"),
+        (changed(version=2), "version 2; this faircg reads version 1"),
+        (changed(version="1"), "version '1'"),
+        (changed(version=True), "version True"),
+        (changed(version=None), "version None"),
+        (changed(labels=[0]), "two different labels"),
+        (changed(labels=[0, 0]), "two different labels"),
+        (changed(labels=[0, [1]]), "two different labels"),
+        (changed(labels=[0, float("nan")]), "NaN is not a number"),
+        (changed(rule_set=None), "a rule set must have exactly the keys"),
+        (changed(features=None), "features must be a list"),
+        (changed(features=["age"]), "name, kind and categories"),
+        (changed(features=[]), "undeclared feature 'age'"),
+        (
+            changed(features=[{"name": "age", "kind": "date", "categories": []}]),
+            "unknown kind of feature: 'date'",
+        ),
+        (
+            changed(features=[{"name": "age", "kind": "numeric", "categories": [[]]}]),
+            "categories must be plain values",
+        ),
+        (
+            changed(features=MODEL.to_dict()["features"] * 2),
+            "a feature is declared twice",
+        ),
+        (changed(certificate=[]), "certificate must be an object"),
+        (changed(groups=3), "groups must be an object"),
+        (with_condition("job", "<=", 3), "'job <= 3' does not fit a category feature"),
+        (with_condition("age", "=", "x"), "'age = x' does not fit a numeric feature"),
+        (with_condition("age", ">", 10**400), "finite number"),
+        (with_condition("nobody", ">", 1), "undeclared feature 'nobody'"),
+        (changed().replace("40.5", "1e999"), "finite number"),
+        (changed().replace("40.5", "Infinity"), "Infinity is not a number"),
+        (changed().replace("40.5", "9" * 5_000), "not a faircg model"),
+        (changed()[:-1] + ', "version": 1}', "a key is repeated"),
+    ],
+    ids=range(32),
+)
+def test_what_is_no_model_is_refused(text, message):
+    """A wrong, newer or damaged file gives one clear sentence."""
+    with pytest.raises(ModelFormatError, match=message) as caught:
+        RuleSetModel.from_json(text)
+    assert isinstance(caught.value, FairCGError)
+
+
+def test_a_binary_file_is_refused(tmp_path):
+    """A pickle or an image is no model."""
+    path = tmp_path / "model.pkl"
+    path.write_bytes(pickle.dumps(MODEL.labels, protocol=5))
+    with pytest.raises(ModelFormatError, match="is not a text file"):
+        RuleSetModel.load(path)
+
+
+def test_a_huge_file_is_refused_before_it_is_read(tmp_path):
+    """A file of many megabytes never fills my memory."""
+    path = tmp_path / "huge.json"
+    with path.open("wb") as file:
+        file.truncate(LARGEST_FILE + 1)
+    with pytest.raises(ModelFormatError, match="too large"):
+        RuleSetModel.load(path)
+
+
+def test_a_missing_file_is_an_ordinary_error(tmp_path):
+    """A wrong file name is a FileNotFoundError."""
+    with pytest.raises(FileNotFoundError, match=r"absent\.json"):
+        RuleSetModel.load(tmp_path / "absent.json")
+
+
+SCRAPS = ["null", "-1", "1e999", '""', "[]", "{}", "true", '"<="', "NaN", '"\\ud800"']
+
+
+def mutated(text, rng):
+    """Damage a text in one of several ways."""
+    start, stop = sorted(rng.sample(range(len(text)), 2))
+    match rng.randrange(5):
+        case 0:
+            return text[:start] + chr(rng.randrange(32, 127)) + text[start + 1 :]
+        case 1:
+            return text[:start] + text[stop:]
+        case 2:
+            return text[:stop] + text[start:]
+        case 3:
+            return text[:start] + rng.choice(SCRAPS) + text[start:]
+        case _:
+            parts = text.split('"')
+            position = rng.randrange(1, len(parts), 2)
+            parts[position] = rng.choice(["", "age", "job", "=", "numeric", "x"])
+            return '"'.join(parts)
+
+
+def replaced(data, rng):
+    """Replace one value somewhere in the tree by a scrap."""
+    scraps = [None, -1, 1e308, "", [], {}, True, "<=", ["a"], {"a": 1}, 10**400]
+    if isinstance(data, dict) and data and rng.random() < 0.85:
+        key = rng.choice(sorted(data))
+        return {**data, key: replaced(data[key], rng)}
+    if isinstance(data, list) and data and rng.random() < 0.85:
+        at = rng.randrange(len(data))
+        return [*data[:at], replaced(data[at], rng), *data[at + 1 :]]
+    return rng.choice(scraps)
+
+
+@pytest.mark.filterwarnings("ignore::faircg.exceptions.UnseenCategoryWarning")
+def test_a_damaged_file_is_refused_or_still_a_model():
+    """Of a thousand damaged files each is refused properly or works."""
+    rng = random.Random(0)
+    text = MODEL.to_json()
+    damaged = [mutated(text, rng) for _ in range(500)]
+    damaged += [json.dumps(replaced(MODEL.to_dict(), rng)) for _ in range(500)]
+    n_refused = 0
+    for candidate in damaged:
+        try:
+            model = RuleSetModel.from_json(candidate)
+        except ModelFormatError:
+            n_refused += 1
+            continue
+        str(model.rule_set)
+        assert RuleSetModel.from_json(model.to_json()) == model
+        # What still is a model may test other columns, but never breaks otherwise.
+        with suppress(ValueError):
+            assert len(model.predict(PEOPLE)) == len(PEOPLE)
+    assert n_refused > 400
+
+
+def test_loading_runs_no_code(tmp_path, monkeypatch):
+    """A model file is data: loading it never evaluates or imports anything."""
+    marker = tmp_path / "ran"
+    code = f"__import__('pathlib').Path({str(marker)!r}).touch()"
+    hostile = RuleSetModel(
+        RuleSet((Rule((Condition(code, "=", code),)),), label=code),
+        (Feature(code, "category", (code,)),),
+        ("no", code),
+    )
+    hostile.save(tmp_path / "model.json")
+
+    def refuse(*_, **__):
+        raise AssertionError("loading a model must not run code")
+
+    with monkeypatch.context() as patch:
+        for name in ("eval", "exec", "compile"):
+            patch.setattr(builtins, name, refuse)
+        patch.setattr(pickle, "loads", refuse)
+        model = RuleSetModel.load(tmp_path / "model.json")
+    assert model == hostile
+    assert model.predict(pd.DataFrame({code: [code]})).tolist() == [code]
+    assert not marker.exists()
+
+
+def test_a_saved_model_predicts_without_scikit_learn(tmp_path):
+    """Deploying a model needs neither scikit-learn nor the solver."""
+    path = tmp_path / "model.json"
+    MODEL.save(path)
+    code = (
+        "import sys, pandas as pd; from faircg import RuleSetModel;"
+        f"model = RuleSetModel.load({str(path)!r});"
+        "X = pd.DataFrame("
+        "{'age': [50], 'job': ['cook'], 'member': [True], 'pay': [1]});"
+        "assert model.predict(X).tolist() == ['yes'];"
+        "assert not {'sklearn', 'highspy'} & set(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
