@@ -96,8 +96,9 @@ def search(
     met = _Met(room=8 * keep + 64)
     best = cutoff
     nodes = 0
-    root = _Node(-math.inf, (), np.arange(len(priced)), np.arange(bits.n_conditions))
-    stack = [root]
+    all_gains = float(gain.sum()) + 2 * condition_price  # no rule is cheaper
+    everything = np.arange(bits.n_conditions)
+    stack = [_Node(all_gains, (), np.arange(len(priced)), everything)]
     while stack:
         node = stack.pop()
         if node.bound >= best - slack:

@@ -22,12 +22,20 @@ from faircg.colgen.restricted import MasterValue, RestrictedMaster
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from faircg.colgen.duals import Prices
     from faircg.colgen.pool import Pool
     from faircg.colgen.pricing.base import Pricer
     from faircg.colgen.problem import Problem
     from faircg.colgen.stop import Deadline
 
 logger = logging.getLogger(__name__)
+
+STAY = 0.5
+"""Share of the best duals so far in the duals that are priced (smoothing)."""
+FAR = 0.01
+"""Relative gap of the linear master below which its own duals are steady enough."""
+PROOF = 1e-8
+"""Relative difference below which bound and value of the linear master are equal."""
 
 SMALLEST_COMPLEXITY = 2
 """Complexity of a rule with one condition."""
@@ -90,21 +98,31 @@ def generate(
     restricted = RestrictedMaster(problem, pool)
     started = deadline.clock()
     solved: MasterValue | None = None
-    lower_bound, number = 0.0, 0
+    centre: Prices | None = None
+    C = problem.max_complexity
+    lower_bound, number, stay = 0.0, 0, STAY
     while not deadline.is_set():
         current = restricted.solve(deadline)
         if current is None:
             break
         solved = current
+        asked = solved.prices
+        if centre is not None and stay > 0:
+            asked = solved.prices.mixed(centre, stay)
         found = pricer.price(
-            problem.bits,
-            solved.prices,
-            max_conditions,
-            deadline.within(pricing_seconds),
+            problem.bits, asked, max_conditions, deadline.within(pricing_seconds)
         )
-        bound = solved.value + problem.max_complexity * min(0.0, found.bound)
-        lower_bound = max(lower_bound, bound)
+        bound = asked.value + C * min(0.0, found.bound)
+        if bound > lower_bound:
+            lower_bound = bound
+            centre = asked.raised(-min(0.0, found.bound), C)
         fresh = pool.add(found.rules)
+        is_smoothed = asked is not solved.prices
+        if is_smoothed and not _any_prices_out(solved.prices, pool, fresh):
+            stay = 0.0  # nothing here helps the master: ask at its own duals next
+        else:
+            is_far = solved.value - lower_bound > FAR * abs(solved.value)
+            stay = STAY if is_far else 0.0
         number += 1
         record = Round(
             number=number,
@@ -124,11 +142,22 @@ def generate(
             *(record.best_reduced_cost, record.new_rules, record.pool_size),
         )
         on_round(record)
-        is_proven = found.is_complete and not found.rules
-        if is_proven or not fresh:  # known rules priced again: a stall, not a proof
+        if lower_bound >= solved.value - PROOF * max(1.0, abs(solved.value)):
+            return Generation(solved, lower_bound, True, max_conditions)
+        if not fresh and not is_smoothed:
+            # Known rules priced again, or none at all: a proof, if pricing says so.
+            is_proven = found.is_complete and not found.rules
             lower_bound = max(lower_bound, solved.value) if is_proven else lower_bound
             return Generation(solved, lower_bound, is_proven, max_conditions)
     return Generation(solved, lower_bound, False, max_conditions)
+
+
+def _any_prices_out(prices: Prices, pool: Pool, numbers: list[int]) -> bool:
+    """Say whether any of these rules has a negative reduced cost."""
+    if not numbers:
+        return False
+    costs = prices.reduced_costs(pool.covers[numbers], pool.complexities[numbers])
+    return bool((costs < -TOLERANCE).any())
 
 
 def _nothing_fits(problem: Problem, pool: Pool, max_conditions: int) -> Generation:

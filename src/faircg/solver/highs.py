@@ -37,7 +37,6 @@ GRACE = 0.5
 """Seconds that a stopped solve may take before we go on without it."""
 
 
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Basis:
     """Which columns and which rows are basic, and which rows rest at their upper bound.
