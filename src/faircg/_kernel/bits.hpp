@@ -2,8 +2,8 @@
 #pragma once
 
 #include <bit>
+#include <cstddef>
 #include <cstdint>
-#include <vector>
 
 namespace faircg {
 

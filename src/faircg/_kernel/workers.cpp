@@ -1,6 +1,7 @@
 #include "workers.hpp"
 
-#include <algorithm>
+#include <system_error>
+#include <utility>
 
 namespace faircg {
 

@@ -22,7 +22,6 @@ from faircg.colgen.restricted import MasterValue, RestrictedMaster
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from faircg.colgen.duals import Prices
     from faircg.colgen.pool import Pool
     from faircg.colgen.pricing.base import Pricer
     from faircg.colgen.problem import Problem
