@@ -10,7 +10,10 @@
 namespace faircg {
 namespace {
 
-inline Price sum_loop(const Word *a, const Word *b, const Prices &prices) {
+// Each instruction set has its own copy of the loops: a function compiled for other
+// instructions cannot be inlined.
+
+Price sum_portable(const Word *a, const Word *b, const Prices &prices) {
     Price total = 0;
     for (std::size_t w = 0; w < prices.common; ++w)
         total += std::popcount(a[w] & b[w]) * prices.of_word[w];
@@ -22,16 +25,14 @@ inline Price sum_loop(const Word *a, const Word *b, const Prices &prices) {
     return total;
 }
 
-inline Word extract_loop(Word bits, Word mask) {
+Word extract(Word bits, Word mask) {
     Word out = 0;
     for (int place = 0; mask; mask &= mask - 1, ++place)
         out |= ((bits >> std::countr_zero(mask)) & 1) << place;
     return out;
 }
 
-template <class Extract>
-inline void pack_loop(const Word *source, const PackStep *first, const PackStep *last, Word *out,
-                      Extract extract) {
+void pack_portable(const Word *source, const PackStep *first, const PackStep *last, Word *out) {
     Word word = 0;
     unsigned filled = 0;
     for (; first != last; ++first) {
@@ -49,14 +50,6 @@ inline void pack_loop(const Word *source, const PackStep *first, const PackStep 
             filled = 0;
         }
     }
-}
-
-Price sum_portable(const Word *a, const Word *b, const Prices &prices) {
-    return sum_loop(a, b, prices);
-}
-
-void pack_portable(const Word *source, const PackStep *first, const PackStep *last, Word *out) {
-    pack_loop(source, first, last, out, extract_loop);
 }
 
 double add_lanes(const double lanes[8]) {
