@@ -27,7 +27,7 @@ from sklearn.metrics import accuracy_score
 
 COUNTS = [
     pytest.param(6, id="few"),
-    pytest.param(300, id="many", marks=pytest.mark.long),
+    pytest.param(60, id="many", marks=pytest.mark.long),
 ]
 
 
