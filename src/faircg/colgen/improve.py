@@ -1,0 +1,190 @@
+"""Local search: good rule sets early, from the rules of the pool.
+
+A step removes at most one rule and adds at most one (add, drop, swap); the pool holds
+shorter and longer variants of each rule, so shortening is a swap. A step must lower the
+master's loss and keep the rates within epsilon. When no step helps, a rule or two are
+taken out at random and the search goes on from there; it ends after a number of kicks
+without success, never by the clock alone, so that its result can be repeated.
+
+Only positives matter for a step, as the Hamming loss of negatives is a sum over rules:
+covers are packed over the rows that hold positives. With the 0-1 objective, and for
+true false positive rates, the rows of negatives are weighed as well.
+"""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from faircg._kernel import ConditionBits, unpack, weigh
+
+if TYPE_CHECKING:
+    from faircg.colgen.pool import Pool
+    from faircg.colgen.select import Selection
+    from faircg.colgen.stop import Deadline
+    from faircg.typing import (
+        BoolMatrix,
+        BoolVector,
+        FloatMatrix,
+        FloatVector,
+        IntVector,
+        PackedMatrix,
+    )
+
+logger = logging.getLogger(__name__)
+
+KICKS = 60
+"""Kicks in a row without success after which the search ends."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Side:
+    """People of one label: packed covers over their rows, and their counts."""
+
+    covers: PackedMatrix
+    people: FloatMatrix
+    """(n_rows, n_groups)"""
+
+    def uncovered(self, chosen: IntVector) -> BoolVector:
+        """Return the rows that none of these rules covers."""
+        rows: BoolVector = ~unpack(self.covers[chosen], len(self.people)).any(axis=0)
+        return rows
+
+    def newly_covered(self, free: BoolVector) -> FloatMatrix:
+        """People of each group, among the free rows, that each rule covers."""
+        return weigh(self.covers, self.people * free[:, np.newaxis])
+
+
+class LocalSearch:
+    """Improves rule sets made of some rules of the pool.
+
+    Parameters
+    ----------
+    pool, numbers
+        The rules that may be used.
+    selection
+        Judges every rule set met.
+    seed
+        Seed of the kicks.
+    """
+
+    def __init__(
+        self, pool: Pool, numbers: IntVector, selection: Selection, seed: int = 0
+    ) -> None:
+        problem = pool.problem
+        self.problem, self.pool, self.selection = problem, pool, selection
+        self.numbers = numbers
+        self._rng = np.random.default_rng(seed)
+        self._complexities = pool.complexities[numbers]
+        self._negatives = pool.covered_negatives[numbers].astype(float)
+        cover = unpack(pool.covers[numbers], problem.n_rows)
+        self._positive_side = _side(cover, problem.positives)
+        counts_hits = problem.objective == "zero_one" or (
+            problem.rate_rows.uses_covered
+        )
+        self._negative_side = _side(cover, problem.negatives) if counts_hits else None
+
+    def run(self, start: IntVector, deadline: Deadline, *, kicks: int = KICKS) -> None:
+        """Search from a rule set, given as positions in ``numbers``."""
+        best = current = self._descend(start, deadline)
+        best_loss = self._offer(best)
+        failures = 0
+        while failures < kicks and not deadline.is_set():
+            current = self._descend(self._kicked(best), deadline)
+            loss = self._offer(current)
+            if loss < best_loss:
+                best, best_loss, failures = current, loss, 0
+            else:
+                failures += 1
+
+    def _offer(self, chosen: IntVector) -> float:
+        """Let the selection recount a rule set; return its loss if it is feasible."""
+        rules = [self.pool[int(n)] for n in self.numbers[chosen]]
+        recount = self.selection.offer(rules).recount
+        if not recount.solves_master(self.problem.objective):
+            return np.inf
+        return recount.loss(self.problem.objective)
+
+    def _kicked(self, chosen: IntVector) -> IntVector:
+        """Take out a rule or two, and sometimes put a random one in."""
+        count = min(len(chosen), int(self._rng.integers(1, 4)))
+        kept = self._rng.permutation(chosen)[count:]
+        if self._rng.random() < 0.5:
+            room = self.problem.max_complexity - self._complexities[kept].sum()
+            fitting = np.flatnonzero(self._complexities <= room)
+            if len(fitting):
+                # Rules come in the order of their reduced cost: favour the first.
+                pick = int(len(fitting) * self._rng.random() ** 3)
+                kept = np.union1d(kept, fitting[pick])
+        return np.sort(kept)
+
+    def _descend(self, chosen: IntVector, deadline: Deadline) -> IntVector:
+        """Take the best step until none lowers the loss."""
+        loss = np.inf
+        while not deadline.is_set():
+            best_loss, best = loss, None
+            for out in [-1, *range(len(chosen))]:
+                rest = chosen if out < 0 else np.delete(chosen, out)
+                losses = self._losses(rest)
+                j = int(np.argmin(losses))
+                if losses[j] < best_loss - 0.5:
+                    best_loss = float(losses[j])
+                    extra = [] if j == len(self.numbers) else [j]
+                    best = np.union1d(rest, np.array(extra, dtype=np.int64))
+            if best is None:
+                break
+            chosen, loss = best.astype(np.int64), best_loss
+        return chosen
+
+    def _losses(self, rest: IntVector) -> FloatVector:
+        """Loss of the rest plus each rule, and of the rest alone; infinite if not ok."""
+        problem = self.problem
+        free = self._positive_side.uncovered(rest)
+        now_missed = free @ self._positive_side.people
+        gain = self._positive_side.newly_covered(free)
+        missed = np.vstack([now_missed - gain, now_missed])
+        repeated = self._negatives[rest].sum(axis=0) + np.vstack(
+            [self._negatives, np.zeros(problem.n_groups)]
+        )
+        covered = repeated
+        if self._negative_side is not None:
+            unhit = self._negative_side.uncovered(rest)
+            now_hit = (~unhit) @ self._negative_side.people
+            more = self._negative_side.newly_covered(unhit)
+            covered = np.vstack([now_hit + more, now_hit])
+        ok = self._within(missed, covered)
+        if problem.objective == "hamming":
+            ok &= self._within(missed, repeated)
+            losses = missed.sum(axis=1) + repeated.sum(axis=1)
+        else:
+            losses = missed.sum(axis=1) + covered.sum(axis=1)
+        used = self._complexities[rest].sum()
+        ok[:-1] &= used + self._complexities <= problem.max_complexity
+        ok[rest] = False
+        return np.where(ok, losses, np.inf)
+
+    def _within(self, missed: FloatMatrix, covered: FloatMatrix) -> BoolVector:
+        """Say which counts keep every rate within epsilon (the selection recounts)."""
+        ok = np.ones(len(missed), dtype=bool)
+        for rate in self.problem.rates:
+            values = (rate.missed * missed + rate.covered * covered) / rate.sizes
+            ok &= np.ptp(values, axis=1) <= rate.epsilon + 1e-12
+        return ok
+
+
+def _side(cover: BoolMatrix, people: np.ndarray[tuple[int, int], np.dtype]) -> _Side:
+    """Pack covers over the rows where people of one label are, equal rows merged."""
+    present = np.flatnonzero(people.any(axis=0))
+    part = np.ascontiguousarray(cover[:, present].T)
+    packed = np.ascontiguousarray(np.packbits(part, axis=1))
+    keys = packed.view(np.dtype((np.void, packed.shape[1])))[:, 0]
+    _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
+    counts = np.zeros((len(first), len(people)))
+    np.add.at(counts, inverse, people[:, present].T.astype(float))
+    merged = ConditionBits.from_matrix(
+        np.ascontiguousarray(part[first]), np.zeros(cover.shape[0], dtype=np.int32)
+    )
+    return _Side(merged.bits, counts)
