@@ -3,16 +3,19 @@
 from faircg._kernel.bits import ConditionBits, count, unpack, weigh
 from faircg._kernel.native import HAS_NATIVE
 from faircg._kernel.results import EnumerationResult, SearchResult, StopFlag
+from faircg._kernel.rule_sets import RuleSetResult, rule_sets_below
 from faircg._kernel.search import enumerate_below, search
 
 __all__ = [
     "HAS_NATIVE",
     "ConditionBits",
     "EnumerationResult",
+    "RuleSetResult",
     "SearchResult",
     "StopFlag",
     "count",
     "enumerate_below",
+    "rule_sets_below",
     "search",
     "unpack",
     "weigh",
