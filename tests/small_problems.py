@@ -89,7 +89,7 @@ def solved(
         problem,
         rules,
         pricer or ExactPricer(),
-        max_conditions=max_conditions,
+        depths=(max_conditions,),
         deadline=Deadline(),
     )
 

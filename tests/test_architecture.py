@@ -21,7 +21,7 @@ LAYERS = [
     {"_kernel"},
     {"rules", "table", "fairness", "solver", "datasets"},
     {"colgen"},
-    {"mining", "groups", "validation", "model"},
+    {"mining", "groups", "labels", "validation", "model"},
     {"binarize"},
     {"classifier"},
     {"cli"},

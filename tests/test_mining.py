@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from faircg.colgen.problem import Problem
+from faircg.colgen.stop import Deadline
 from faircg.fairness import EqualityOfOpportunity, EqualizedOdds
 from faircg.mining import MINERS, mine_tree, negations, shortened
 
@@ -70,7 +71,7 @@ def test_conditions_that_change_nothing_are_removed_from_a_path():
 def test_mined_rules_are_rules_of_the_problem(miner, max_conditions):
     """Every mined rule has known conditions, not too many, and covers somebody."""
     problem = make_problem(criterion=EqualityOfOpportunity(0.1))
-    rules = MINERS[miner](problem, max_conditions, 0)
+    rules = MINERS[miner](problem, max_conditions, 0, Deadline())
     assert rules
     for rule in rules:
         assert 1 <= len(rule) <= max_conditions
@@ -81,7 +82,7 @@ def test_mined_rules_are_rules_of_the_problem(miner, max_conditions):
 
 def test_a_tree_finds_the_rules_that_made_the_labels():
     """The two conjunctions behind noisy labels are among the mined rules."""
-    rules = mine_tree(make_problem(n_samples=2_000), 3, 0)
+    rules = mine_tree(make_problem(n_samples=2_000), 3, 0, Deadline())
     assert any({0, 1} <= set(rule) for rule in rules)
     assert any({2, 9} <= set(rule) for rule in rules)
 
@@ -91,11 +92,13 @@ def test_a_tree_finds_the_rules_that_made_the_labels():
 def test_the_same_seed_mines_the_same_rules(miner):
     """Mining is reproducible."""
     problem = make_problem(criterion=EqualizedOdds(0.1))
-    assert MINERS[miner](problem, 2, 3) == MINERS[miner](problem, 2, 3)
+    assert MINERS[miner](problem, 2, 3, Deadline()) == MINERS[miner](
+        problem, 2, 3, Deadline()
+    )
 
 
 def test_fair_trees_without_fairlearn_say_what_to_install(monkeypatch):
     """The optional extra is named in the error."""
     monkeypatch.setitem(sys.modules, "fairlearn.reductions", None)
     with pytest.raises(ImportError, match=r"pip install 'faircg\[fair-trees\]'"):
-        MINERS["fair_tree"](make_problem(), 2, 0)
+        MINERS["fair_tree"](make_problem(), 2, 0, Deadline())

@@ -12,20 +12,20 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state, column_or_1d
+from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted
 
 from faircg.binarize import ConditionBinarizer
 from faircg.colgen.engine import Solution, solve
-from faircg.colgen.pricing import pricer_by_name
+from faircg.colgen.pricing import pricer_by_name, threads
 from faircg.colgen.problem import Problem
 from faircg.colgen.stop import Deadline
 from faircg.exceptions import SolverError
 from faircg.fairness import Criterion, GroupSizes, criterion_by_name
 from faircg.fairness.metrics import count_people, fairness
 from faircg.groups import Groups, read_groups
+from faircg.labels import Labels, plain, read_labels
 from faircg.mining import MINERS
 from faircg.model import Feature, RuleSetModel
 from faircg.rules import Condition, Rule, RuleSet
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     from faircg.colgen.pricing.base import Pricer
     from faircg.table import Table
-    from faircg.typing import BoolVector, Conditions, IntVector
+    from faircg.typing import Conditions, IntVector
 
 logger = logging.getLogger(__name__)
 
@@ -62,8 +62,9 @@ class FairRuleSetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
     max_complexity : int, default=20
         Limit on the sum over rules of one plus the number of conditions.
     max_conditions : int or None, default=None
-        Limit on the conditions of one rule. None takes as many as may help, within
-        reason.
+        Limit on the conditions of one rule. None deepens step by step, two conditions,
+        three, and so on, within the time limit (six at once unless ``pricing`` is
+        exact).
     objective : {"hamming", "zero_one"}, default="hamming"
         Loss that the integer program minimises. The rule set returned is always the
         one of lowest 0-1 loss among the feasible ones seen.
@@ -229,8 +230,9 @@ class FairRuleSetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         rng = check_random_state(self.random_state)
         seed = int(rng.randint(np.iinfo(np.int32).max))
         pricer = pricer_by_name(self.pricing, seed=seed, n_jobs=self.n_jobs)
-        table = checked_table(self, X, reset=True)
-        is_positive = self._labels(y, table.n_rows)
+        table = checked_table(self, X, reset=True, without=self.exclude)
+        labels = read_labels(y, table.n_rows, self.pos_label)
+        is_positive = labels.is_positive
         weights = whole_weights(sample_weight, table.n_rows)
         for mask in (is_positive, ~is_positive):
             if not weights[mask].any():
@@ -240,7 +242,7 @@ class FairRuleSetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
             binarizer = ConditionBinarizer(
                 thresholds=self.thresholds,
                 n_thresholds=self.n_thresholds,
-                exclude=self.exclude,
+                exclude=[name for name in self.exclude if name in table.names],
             ).fit(table, sample_weight=weights)
             problem = Problem.merge(
                 binarizer.transform(table),
@@ -253,16 +255,18 @@ class FairRuleSetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
                 max_complexity=int(self.max_complexity),
                 objective=self.objective,  # type: ignore[arg-type]
             )
-            max_conditions = self._max_conditions(binarizer)
+            depths = self._depths(binarizer)
             solution = solve(
                 problem,
-                self._first_rules(problem, binarizer, max_conditions, seed),
+                self._first_rules(problem, binarizer, depths[-1], seed, deadline),
                 pricer,
-                max_conditions=max_conditions,
+                depths=depths,
                 deadline=deadline,
                 pricing_seconds=self.pricing_time_limit,
+                threads=threads(self.n_jobs),
+                seed=seed,
             )
-        self._expose(solution, binarizer, table, is_positive, groups, weights)
+        self._expose(solution, binarizer, table, labels, groups, weights)
         if deadline.interrupted.is_set() and self.on_interrupt == "raise":
             raise KeyboardInterrupt
         return self
@@ -271,10 +275,9 @@ class FairRuleSetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         """Predict the label of each row; groups are not needed."""
         check_is_fitted(self)
         kinds = {feature.name: feature.kind for feature in self.model_.features}
-        table = checked_table(self, X, reset=False, kinds=kinds)
+        table = checked_table(self, X, reset=False, kinds=kinds, without=self.exclude)
         covered = self.model_.covers(table, strict=self.strict)
-        negative, positive = self._label_order()
-        order = np.array([self.classes_[negative], self.classes_[positive]])
+        order = self.classes_ if self._positive == 1 else self.classes_[::-1]
         predictions: NDArray[Any] = order[covered.astype(int)]
         return predictions
 
@@ -290,57 +293,6 @@ class FairRuleSetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         if self.constraint is None or not isinstance(self.constraint, str):
             return self.constraint
         return criterion_by_name(self.constraint, float(self.epsilon))
-
-    def _labels(self, y: ArrayLike, n_rows: int) -> BoolVector:
-        import pandas as pd
-
-        labels = column_or_1d(y, warn=True)
-        missing = np.flatnonzero(pd.isna(labels))
-        if labels.dtype.kind == "O" and len(missing):
-            raise ValueError(
-                f"Input y contains NaN: {len(missing)} labels are missing (first row: "
-                f"{missing[0]})"
-            )
-        if labels.dtype.kind in "mMS":
-            raise ValueError(
-                f"y holds {labels.dtype}; labels must be text, numbers or booleans"
-            )
-        if labels.dtype.kind == "f" and not np.isfinite(labels).all():
-            bad = np.flatnonzero(~np.isfinite(labels))
-            raise ValueError(
-                f"Input y contains NaN or infinity in {len(bad)} rows (first: {bad[0]})"
-            )
-        if len(labels) != n_rows:
-            raise ValueError(
-                f"X has {n_rows} rows and y has {len(labels)}: found input variables "
-                "with inconsistent numbers of samples"
-            )
-        check_classification_targets(labels)
-        classes = np.unique(labels)
-        if len(classes) == 1:
-            raise ValueError(
-                f"y has only one class, {_plain(classes[0])!r}; two classes are needed"
-            )
-        if len(classes) > 2:
-            kind = type_of_target(labels, input_name="y")
-            raise ValueError(
-                f"Only binary classification is supported. The type of the target is "
-                f"{kind}. y has {len(classes)} classes: {_some(classes)}"
-            )
-        self.classes_ = classes
-        if self.pos_label is not None and self.pos_label not in classes.tolist():
-            raise ValueError(
-                f"pos_label={self.pos_label!r} is not a label; y has {_some(classes)}"
-            )
-        positive = classes[self._label_order()[1]]
-        is_positive: BoolVector = labels == positive
-        return is_positive
-
-    def _label_order(self) -> tuple[int, int]:
-        """Return the positions of the negative and the positive label in classes_."""
-        if self.pos_label is not None and self.classes_[0] == self.pos_label:
-            return 1, 0
-        return 0, 1
 
     def _groups(
         self, sensitive_features: Any, criterion: Criterion | None, n_rows: int
@@ -359,11 +311,18 @@ class FairRuleSetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
             )
         return groups
 
-    def _max_conditions(self, binarizer: ConditionBinarizer) -> int:
-        """Return D: more conditions than families or than C allows cannot help."""
+    def _depths(self, binarizer: ConditionBinarizer) -> tuple[int, ...]:
+        """Return the limits D to go through, step by step.
+
+        More conditions than there are families, or than C allows, cannot help.
+        """
         useful = max(1, int(binarizer.families_.max(initial=-1)) + 1)
-        limit = self.max_conditions or DEFAULT_CONDITIONS
-        return max(1, min(int(limit), useful, int(self.max_complexity) - 1))
+        most = max(1, min(useful, int(self.max_complexity) - 1))
+        if self.max_conditions is not None:
+            return (min(int(self.max_conditions), most),)
+        if self.pricing != "exact":
+            return (min(DEFAULT_CONDITIONS, most),)
+        return tuple(range(min(2, most), most + 1))
 
     def _first_rules(
         self,
@@ -371,6 +330,7 @@ class FairRuleSetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         binarizer: ConditionBinarizer,
         max_conditions: int,
         seed: int,
+        deadline: Deadline,
     ) -> set[Conditions]:
         source = self.warm_start_rules
         if source is None or not binarizer.conditions_:
@@ -382,26 +342,31 @@ class FairRuleSetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
                 f"warm_start_rules={source!r} is not known; use one of "
                 f"{sorted(MINERS)}, None or rules"
             )
-        return MINERS[source](problem, max_conditions, seed)
+        share = deadline.within(MINING_SHARE * deadline.remaining())
+        return MINERS[source](problem, max_conditions, seed, share)
 
     def _expose(
         self,
         solution: Solution,
         binarizer: ConditionBinarizer,
         table: Table,
-        is_positive: BoolVector,
+        labels: Labels,
         groups: Groups,
         weights: IntVector,
     ) -> None:
         """Set the learned attributes, from a recount on the samples themselves."""
-        conditions = binarizer.conditions_
-        negative, positive = self._label_order()
+        conditions, is_positive = binarizer.conditions_, labels.is_positive
+        self.classes_, self._positive = labels.classes, labels.positive
+        negative_label, positive_label = (
+            plain(labels.classes[position])
+            for position in (1 - labels.positive, labels.positive)
+        )
         self.rule_set_ = RuleSet(
             tuple(
                 Rule(tuple(conditions[j] for j in rule))
                 for rule in solution.returned.rules
             ),
-            label=str(self.classes_[positive]),
+            label=str(positive_label),
         )
         covered = self.rule_set_.covers(table)
         of = (groups.codes, weights, len(groups.names))
@@ -427,7 +392,7 @@ class FairRuleSetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         self.model_ = RuleSetModel(
             self.rule_set_,
             tuple(_feature(table, name) for name in table.names if name in tested),
-            (_plain(self.classes_[negative]), _plain(self.classes_[positive])),
+            (negative_label, positive_label),
             self.certificate_.to_dict(),
             {
                 name: {
@@ -465,7 +430,9 @@ class FairRuleSetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
 
 
 DEFAULT_CONDITIONS = 6
-"""Conditions per rule when ``max_conditions`` is None."""
+"""Conditions per rule when ``max_conditions`` is None and pricing is not exact."""
+MINING_SHARE = 0.1
+"""Part of the time that mining first rules may take."""
 
 
 def _numbered(rule: Rule, conditions: tuple[Condition, ...]) -> Conditions:
@@ -487,12 +454,3 @@ def _feature(table: Table, name: str) -> Feature:
         return Feature(name, column.kind)
     seen = set(column.values[~column.missing].tolist())
     return Feature(name, column.kind, tuple(sorted(seen, key=repr)))
-
-
-def _plain(label: Any) -> Any:
-    return label.item() if isinstance(label, np.generic) else label
-
-
-def _some(values: NDArray[Any], most: int = 5) -> str:
-    shown = [_plain(value) for value in values[:most]]
-    return f"{shown}" if len(values) <= most else f"{shown} and more"

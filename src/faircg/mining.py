@@ -19,20 +19,30 @@ if TYPE_CHECKING:
 
     from faircg._kernel import ConditionBits
     from faircg.colgen.problem import Problem
+    from faircg.colgen.stop import Deadline
     from faircg.typing import BoolMatrix, BoolVector, Conditions, IntVector
 
 N_TREES = 50
+"""Trees of each forest."""
+BATCH = 5
+"""Trees grown between two looks at the clock."""
 MOST_DEPTH = 6
+MOST_ROWS = 20_000
+"""Larger data are mined on a sample of so many rows: rules are only candidates."""
 
 
-def mine_tree(problem: Problem, max_conditions: int, seed: int) -> set[Conditions]:
+def mine_tree(
+    problem: Problem, max_conditions: int, seed: int, deadline: Deadline
+) -> set[Conditions]:
     """Grow single trees of every depth, with and without balanced classes."""
     from sklearn.tree import DecisionTreeClassifier
 
-    rows, labels, weights = _samples(problem)
+    rows, labels, weights = _samples(problem, seed)
     found: set[Conditions] = set()
     for depth in range(1, min(max_conditions, MOST_DEPTH) + 1):
         for class_weight in (None, "balanced"):
+            if deadline.is_set():
+                return found
             tree = DecisionTreeClassifier(
                 max_depth=depth, class_weight=class_weight, random_state=seed
             )
@@ -41,25 +51,32 @@ def mine_tree(problem: Problem, max_conditions: int, seed: int) -> set[Condition
     return found
 
 
-def mine_forest(problem: Problem, max_conditions: int, seed: int) -> set[Conditions]:
+def mine_forest(
+    problem: Problem, max_conditions: int, seed: int, deadline: Deadline
+) -> set[Conditions]:
     """Grow random forests, with and without balanced classes."""
     from sklearn.ensemble import RandomForestClassifier
 
-    rows, labels, weights = _samples(problem)
+    rows, labels, weights = _samples(problem, seed)
     found: set[Conditions] = set()
     for class_weight in (None, "balanced_subsample"):
-        forest = RandomForestClassifier(
-            n_estimators=N_TREES,
-            max_depth=min(max_conditions, MOST_DEPTH),
-            class_weight=class_weight,
-            random_state=seed,
-        )
-        forest.fit(rows, labels, sample_weight=weights)
-        found |= _rules(problem, forest.estimators_)
+        for batch in range(N_TREES // BATCH):
+            if deadline.is_set():
+                return found
+            forest = RandomForestClassifier(
+                n_estimators=BATCH,
+                max_depth=min(max_conditions, MOST_DEPTH),
+                class_weight=class_weight,
+                random_state=seed + batch,
+            )
+            forest.fit(rows, labels, sample_weight=weights)
+            found |= _rules(problem, forest.estimators_)
     return found
 
 
-def mine_fair_tree(problem: Problem, max_conditions: int, seed: int) -> set[Conditions]:
+def mine_fair_tree(
+    problem: Problem, max_conditions: int, seed: int, deadline: Deadline
+) -> set[Conditions]:
     """Grow the trees of fairlearn's exponentiated gradient."""
     try:
         from fairlearn.reductions import (
@@ -79,6 +96,8 @@ def mine_fair_tree(problem: Problem, max_conditions: int, seed: int) -> set[Cond
     moment = EqualizedOdds if problem.rate_rows.uses_covered else TruePositiveRateParity
     found: set[Conditions] = set()
     for depth in (3, 5):
+        if deadline.is_set():
+            break
         tree = DecisionTreeClassifier(
             max_depth=min(depth, max_conditions), random_state=seed
         )
@@ -95,7 +114,9 @@ def mine_fair_tree(problem: Problem, max_conditions: int, seed: int) -> set[Cond
     return found
 
 
-MINERS: Final[Mapping[str, Callable[[Problem, int, int], set[Conditions]]]] = {
+MINERS: Final[
+    Mapping[str, Callable[[Problem, int, int, Deadline], set[Conditions]]]
+] = {
     "tree": mine_tree,
     "forest": mine_forest,
     "fair_tree": mine_fair_tree,
@@ -103,9 +124,13 @@ MINERS: Final[Mapping[str, Callable[[Problem, int, int], set[Conditions]]]] = {
 """Miners by the name that users ask for them with."""
 
 
-def _samples(problem: Problem) -> tuple[BoolMatrix, BoolVector, IntVector]:
+def _samples(problem: Problem, seed: int) -> tuple[BoolMatrix, BoolVector, IntVector]:
     """Return rows twice, as positives and as negatives, with their counts."""
     rows, labels, weights, _ = _people(problem, by_group=False)
+    if len(rows) > MOST_ROWS:
+        rng = np.random.default_rng(seed)
+        part = np.sort(rng.choice(len(rows), size=MOST_ROWS, replace=False))
+        rows, labels, weights = rows[part], labels[part], weights[part]
     return rows, labels, weights
 
 

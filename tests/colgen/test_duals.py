@@ -8,7 +8,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from faircg.colgen.duals import Prices, prices
+from faircg.colgen.duals import Prices, duals_of
 from faircg.colgen.master import Master
 from faircg.colgen.stop import Deadline
 from faircg.solver.highs import solve_lp
@@ -47,7 +47,7 @@ def test_a_rules_price_equals_the_solvers_reduced_cost(
             for exact_rates in (False, True):
                 master = Master(problem, pool, numbers, exact_rates=exact_rates)
                 solution = solve_lp(master.model, Deadline())
-                priced = prices(master, solution.row_dual, solution.objective)
+                priced = duals_of(master, solution.row_dual, solution.objective).prices
                 costs = priced.reduced_costs(
                     pool.covers[numbers], pool.complexities[numbers]
                 )
@@ -73,7 +73,7 @@ def test_raised_prices_give_a_true_bound_in_the_middle_of_the_search(
         for size in (0, 1, 3):
             master = Master(problem, pool, np.arange(min(size, len(pool))))
             solution = solve_lp(master.model, Deadline())
-            priced = prices(master, solution.row_dual, solution.objective)
+            priced = duals_of(master, solution.row_dual, solution.objective).prices
             costs = priced.reduced_costs(pool.covers, pool.complexities)
             worst = min(0.0, float((costs / pool.complexities).min()))
             raised = priced.raised(-worst, problem.max_complexity)
@@ -102,7 +102,7 @@ def test_the_price_of_complexity_is_what_one_more_unit_is_worth():
         everything = np.arange(len(pool))
         solution = solve_lp(Master(problem, pool, everything).model, Deadline())
         master = Master(problem, pool, everything)
-        lam = prices(master, solution.row_dual, 0.0).condition
+        lam = duals_of(master, solution.row_dual, 0.0).prices.condition
         more = replace(problem, max_complexity=5)
         better = solve_lp(Master(more, pool, everything).model, Deadline())
         assert lam >= 0

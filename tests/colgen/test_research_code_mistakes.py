@@ -16,7 +16,7 @@ import pytest
 from faircg import FairRuleSetClassifier
 from faircg._kernel import ConditionBits
 from faircg.binarize import ConditionBinarizer
-from faircg.colgen.duals import Prices, prices
+from faircg.colgen.duals import Prices, duals_of
 from faircg.colgen.engine import solve
 from faircg.colgen.loop import generate
 from faircg.colgen.master import Master
@@ -85,7 +85,7 @@ def test_b_a_covered_negative_is_charged_once():
         pool = Pool(problem, [(0,)])
         master = Master(problem, pool, np.arange(1))
         solution = solve_lp(master.model, Deadline())
-        priced = prices(master, solution.row_dual, solution.objective)
+        priced = duals_of(master, solution.row_dual, solution.objective).prices
         of_negatives = int(np.flatnonzero(problem.positives.sum(axis=0) == 0)[0])
         assert priced.rows[of_negatives] == pytest.approx(5.0)
 
@@ -98,7 +98,7 @@ def test_c_multipliers_of_upper_bounds_are_turned_to_be_non_negative():
     master = Master(problem, pool, np.arange(2))
     solution = solve_lp(master.model, Deadline())
     assert solution.row_dual[master.layout.complexity] < 0
-    priced = prices(master, solution.row_dual, solution.objective)
+    priced = duals_of(master, solution.row_dual, solution.objective).prices
     assert priced.condition > 0
     longer = priced.reduced_costs(pool.covers, pool.complexities + 1)
     assert (longer > priced.reduced_costs(pool.covers, pool.complexities)).all()
@@ -142,7 +142,7 @@ def test_e_equalized_odds_really_makes_some_negatives_attractive():
         some = np.flatnonzero(np.random.default_rng(seed).random(len(pool)) < 0.3)
         master = Master(problem, pool, some)
         solution = solve_lp(master.model, Deadline())
-        priced = prices(master, solution.row_dual, solution.objective)
+        priced = duals_of(master, solution.row_dual, solution.objective).prices
         only_negatives = problem.positives.sum(axis=0) == 0
         attracted += bool((priced.rows[only_negatives] < -1e-6).any())
     assert attracted > 0
@@ -181,7 +181,7 @@ def test_g_sampled_pricing_knows_the_sizes_of_the_whole_groups():
         pool = full_pool(problem, instance)
         master = Master(problem, pool, np.arange(1))
         solution = solve_lp(master.model, Deadline())
-        priced = prices(master, solution.row_dual, solution.objective)
+        priced = duals_of(master, solution.row_dual, solution.objective).prices
         sampled = SampledPricer(ExactPricer(), np.random.default_rng(seed), rows=2)
         found = sampled.price(problem.bits, priced, 2, Deadline())
         for rule, reduced in zip(found.rules, found.reduced_costs, strict=True):
@@ -289,7 +289,7 @@ def test_k_after_the_deadline_the_best_so_far_comes_back():
         problem,
         instance.rules,
         ExactPricer(),
-        max_conditions=instance.max_conditions,
+        depths=(instance.max_conditions,),
         deadline=Deadline().within(0.0),
     )
     assert solution.certificate.status == "time_limit"
@@ -310,7 +310,7 @@ def test_k_an_interrupt_stops_a_running_fit_soon():
     deadline = Deadline.after(60)
     threading.Timer(0.5, deadline.interrupted.set).start()
     started = time.monotonic()
-    solution = solve(problem, (), ExactPricer(), max_conditions=8, deadline=deadline)
+    solution = solve(problem, (), ExactPricer(), depths=(8,), deadline=deadline)
     assert time.monotonic() - started < 0.5 + 2.0
     assert solution.certificate.status == "interrupted"
 

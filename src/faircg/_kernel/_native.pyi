@@ -39,3 +39,17 @@ def enumerate_below(
     seconds: float,
     stop: NDArray[np.uint8] | None,
 ) -> tuple[NDArray[np.int32], NDArray[np.int64], bool, bool]: ...
+def rule_sets_below(
+    covers: NDArray[np.uint64],
+    costs: NDArray[np.float64],
+    complexities: NDArray[np.int64],
+    again: NDArray[np.float64],
+    missed: NDArray[np.float64],
+    max_complexity: int,
+    spare_price: float,
+    limit: float,
+    most: int,
+    threads: int,
+    seconds: float,
+    stop: NDArray[np.uint8] | None,
+) -> tuple[NDArray[np.int32], NDArray[np.int64], bool, bool, int]: ...

@@ -13,6 +13,7 @@
 #include <tuple>
 #include <utility>
 
+#include "rule_sets.hpp"
 #include "search.hpp"
 #include "sums.hpp"
 
@@ -78,15 +79,21 @@ nb::ndarray<nb::numpy, double> weigh_rules(In<Word, 2> packed, In<double, 2> wei
 
 using Stop = nb::ndarray<std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
+void require(bool holds, const char *otherwise) {
+    if (!holds)
+        throw std::invalid_argument(otherwise);
+}
+
+bool poll_signals() {
+    nb::gil_scoped_acquire acquire;
+    return PyErr_CheckSignals() != 0; // the exception waits in this thread's state
+}
+
 // Everything both searches need, checked.
 Pricing checked(const In<Word, 2> &bits, std::int64_t n_rows, const In<std::int32_t, 1> &family,
                 const In<double, 1> &prices, double condition_price, std::int64_t max_conditions,
                 double cutoff, std::int64_t threads, double seconds,
                 const std::optional<Stop> &stop) {
-    const auto require = [](bool holds, const char *otherwise) {
-        if (!holds)
-            throw std::invalid_argument(otherwise);
-    };
     require(n_rows >= 1, "n_rows must be at least 1");
     const auto rows = static_cast<std::size_t>(n_rows);
     require(bits.shape(1) == words_for(rows), "bits must have one bit per row");
@@ -108,10 +115,6 @@ Pricing checked(const In<Word, 2> &bits, std::int64_t n_rows, const In<std::int3
     require(!std::isnan(cutoff), "cutoff must be a number");
     require(!std::isnan(seconds), "seconds must be a number");
     require(!stop || stop->shape(0) == 1, "stop must be one byte");
-    const auto poll = [] {
-        nb::gil_scoped_acquire acquire;
-        return PyErr_CheckSignals() != 0; // the exception waits in this thread's state
-    };
     return {{bits.data(), bits.shape(0), bits.shape(1), rows},
             family.data(),
             prices.data(),
@@ -121,7 +124,7 @@ Pricing checked(const In<Word, 2> &bits, std::int64_t n_rows, const In<std::int3
             static_cast<std::size_t>(std::min<std::int64_t>(threads, 256)),
             seconds,
             stop ? stop->data() : nullptr,
-            poll};
+            poll_signals};
 }
 
 template <class Result, class Search> Result without_gil(Search search) {
@@ -178,6 +181,62 @@ enumerate_rules(In<Word, 2> bits, std::int64_t n_rows, In<std::int32_t, 1> famil
     return {conditions_of(all.rules), starts_of(all.rules), all.is_complete, all.too_many};
 }
 
+std::tuple<Conditions, Starts, bool, bool, std::uint64_t>
+list_rule_sets(In<Word, 2> covers, In<double, 1> costs, In<std::int64_t, 1> complexities,
+               In<double, 1> again, In<double, 1> missed, std::int64_t max_complexity,
+               double spare_price, double limit, std::int64_t most, std::int64_t threads,
+               double seconds, std::optional<Stop> stop) {
+    const std::size_t rules = covers.shape(0), cells = again.shape(0);
+    require(covers.shape(1) == words_for(cells), "covers must have one bit per cell");
+    require(rules < (std::size_t{1} << 31), "there are too many rules");
+    if (cells % 64)
+        for (std::size_t k = 0; k < rules; ++k)
+            require((covers.data()[(k + 1) * covers.shape(1) - 1] >> (cells % 64)) == 0,
+                    "covers must be zero beyond the last cell");
+    require(costs.shape(0) == rules, "costs must have one number per rule");
+    require(complexities.shape(0) == rules, "complexities must have one number per rule");
+    require(missed.shape(0) == cells, "missed must have one number per cell");
+    double total = 0, all_again = 0;
+    for (std::size_t k = 0; k < rules; ++k) {
+        require(costs.data()[k] >= 0, "costs must not be negative");
+        require(complexities.data()[k] >= 1, "complexities must be at least 1");
+        total += costs.data()[k];
+    }
+    for (std::size_t i = 0; i < cells; ++i) {
+        require(again.data()[i] >= 0, "again must not be negative");
+        require(missed.data()[i] >= 0, "missed must not be negative");
+        total += missed.data()[i];
+        all_again += again.data()[i];
+    }
+    require(max_complexity >= 0 && max_complexity <= most_complexity,
+            "max_complexity must be from 0 to 2^20");
+    require(spare_price >= 0, "spare_price must not be negative");
+    total += all_again * static_cast<double>(std::max<std::size_t>(1, rules)) +
+             spare_price * static_cast<double>(max_complexity);
+    require(total <= largest_price, "prices are too large to be summed");
+    require(!std::isnan(limit), "limit must be a number");
+    require(most >= 0, "most must not be negative");
+    require(threads >= 1, "threads must be at least 1");
+    require(!std::isnan(seconds), "seconds must be a number");
+    require(!stop || stop->shape(0) == 1, "stop must be one byte");
+    const SetProblem problem{{covers.data(), rules, covers.shape(1), cells},
+                             costs.data(),
+                             complexities.data(),
+                             again.data(),
+                             missed.data(),
+                             max_complexity,
+                             spare_price,
+                             limit,
+                             static_cast<std::size_t>(std::min<std::int64_t>(threads, 256)),
+                             seconds,
+                             stop ? stop->data() : nullptr,
+                             poll_signals};
+    AllSets all = without_gil<AllSets>(
+        [&] { return rule_sets_below(problem, static_cast<std::size_t>(most)); });
+    return {conditions_of(all.sets), starts_of(all.sets), all.is_complete, all.too_many,
+            all.nodes};
+}
+
 } // namespace
 
 NB_MODULE(_native, m) {
@@ -204,6 +263,11 @@ NB_MODULE(_native, m) {
           nb::arg("condition_price"), nb::arg("max_conditions"), nb::arg("cutoff"),
           nb::arg("most"), nb::arg("threads"), nb::arg("seconds"),
           nb::arg("stop").noconvert().none());
+    m.def("rule_sets_below", &list_rule_sets, nb::arg("covers").noconvert(),
+          nb::arg("costs").noconvert(), nb::arg("complexities").noconvert(),
+          nb::arg("again").noconvert(), nb::arg("missed").noconvert(),
+          nb::arg("max_complexity"), nb::arg("spare_price"), nb::arg("limit"), nb::arg("most"),
+          nb::arg("threads"), nb::arg("seconds"), nb::arg("stop").noconvert().none());
     m.def("cover", &cover_rules, nb::arg("bits").noconvert(), nb::arg("conditions").noconvert(),
           nb::arg("starts").noconvert());
     m.def("weigh", &weigh_rules, nb::arg("packed").noconvert(), nb::arg("weights").noconvert());

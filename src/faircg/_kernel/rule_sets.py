@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import groupby, islice, pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 
 SLACK = 1e-9
 """Sums are rounded: sets above the budget by this share of it are returned too."""
-_MOST_COMPLEXITY = 1 << 40  # keeps the kernel's ints small
+_MOST_COMPLEXITY = 1 << 20  # keeps the kernel's ints small
+_LARGEST = 1e290  # keeps its sums finite
+_BLOCK = 1 << 18  # words of rule sets weighed at a time
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,7 +143,7 @@ def rule_sets_below(
     with np.errstate(over="ignore"):
         total = np.sum([costs.sum(), missed.sum(), again.sum() * max(1, len(covers))])
         total += float(spare_price) * most_used
-    if not np.isfinite(total):
+    if not total <= _LARGEST:
         raise ValueError("costs, again, missed and spare_price are too large")
     budget = float(budget)
     limit = budget + SLACK * abs(budget) if math.isfinite(budget) else budget
@@ -171,17 +173,23 @@ def rule_sets_below(
             None if stop is None else stop.array,
         )
     sets = sorted(
-        (
-            tuple(rules[first:last].tolist())
-            for first, last in pairwise(starts.tolist())
-        ),
+        (tuple(rules[i:j].tolist()) for i, j in pairwise(starts.tolist())),
         key=lambda rule_set: (len(rule_set), rule_set),
     )
-    excesses = _excesses(sets, covers, costs, again, missed)
-    used = [int(complexities[list(rule_set)].sum()) for rule_set in sets]
-    excesses += float(spare_price) * (most_used - np.array(used, dtype=np.float64))
+    excesses = np.empty(len(sets))
+    step = max(1, _BLOCK // max(1, covers.shape[1]))
+    for size, group in groupby(range(len(sets)), key=lambda i: len(sets[i])):
+        while block := tuple(islice(group, step)):
+            numbers = np.array([sets[i] for i in block], dtype=np.intp)
+            numbers = numbers.reshape(len(block), size)
+            part = _costs_of_cells(covers, numbers, again, missed)
+            part += costs[numbers].sum(axis=1)
+            spare = most_used - complexities[numbers].sum(axis=1)
+            excesses[block[0] : block[-1] + 1] = part + spare_price * spare
     excesses += always
-    order = np.argsort(excesses, kind="stable")
+    # The compiled search rounds prices down, so that no set is lost.
+    inside = np.flatnonzero(excesses <= limit)
+    order = inside[np.argsort(excesses[inside], kind="stable")]
     return RuleSetResult(
         tuple(sets[i] for i in order),
         excesses[order],
@@ -191,31 +199,30 @@ def rule_sets_below(
     )
 
 
-def _excesses(
-    sets: list[tuple[int, ...]],
+def _costs_of_cells(
     covers: NDArray[np.uint64],
-    costs: NDArray[np.float64],
+    numbers: NDArray[np.intp],
     again: NDArray[np.float64],
     missed: NDArray[np.float64],
 ) -> NDArray[np.float64]:
-    """Sum all of the excess but the spare complexity, on all cells in a fixed order."""
-    excesses = np.zeros(len(sets))
-    every = np.full((1, covers.shape[1]), ~np.uint64(0))
-    tail = len(again) % 64
-    if tail:
-        every[0, -1] >>= np.uint64(64 - tail)
-    for i, rule_set in enumerate(sets):
-        # Row j: the cells covered by more than j rules of the set.
-        more = np.zeros((len(rule_set) + 1, covers.shape[1]), dtype=np.uint64)
-        for n, k in enumerate(rule_set):
-            carried = covers[k].copy()
-            for j in range(n + 1):
-                more[j], carried = more[j] | carried, more[j] & carried
-        excesses[i] = costs[list(rule_set)].sum()
-        if len(again):
-            excesses[i] += weigh(every & ~more[:1], missed)[0]
-            excesses[i] += weigh(more[1:], again).sum()
-    return excesses
+    """What sets of equal size, (n_sets, size), pay for cells missed and repeated."""
+    if not len(again):
+        return np.zeros(len(numbers))
+    uncovered = np.full((len(numbers), covers.shape[1]), ~np.uint64(0))
+    uncovered[:, -1] >>= np.uint64(-len(again) % 64)
+    repeated: list[
+        NDArray[np.uint64]
+    ] = []  # cells covered by more than 1, 2, ... rules
+    for rules in numbers.T:
+        carried = covers[rules] & ~uncovered
+        uncovered &= ~covers[rules]
+        for i, cells in enumerate(repeated):
+            repeated[i], carried = cells | carried, cells & carried
+        repeated.append(carried)
+    total = weigh(uncovered, missed)
+    for cells in repeated:
+        total += weigh(cells, again)
+    return total
 
 
 def _checked_covers(covers: NDArray[np.uint64], n_cells: int) -> NDArray[np.uint64]:

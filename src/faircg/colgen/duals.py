@@ -8,7 +8,7 @@ is the sum of the prices of the rows it covers plus ``lambda`` times its complex
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -62,8 +62,46 @@ class Prices:
         )
 
 
-def prices(master: Master, row_dual: FloatVector, value: float) -> Prices:
-    """Turn the duals of a solved linear master into prices."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Duals:
+    """A dual solution: the prices of rules, and what people cost besides.
+
+    With it the loss of a rule set is at least ``prices.value`` plus the reduced costs
+    of its rules, plus ``again`` for every row covered once more than needed, plus
+    ``missed`` for every row not covered, plus ``lambda`` for each unit of complexity
+    left over (see ``rule_sets.py``).
+
+    Parameters
+    ----------
+    prices
+        What a rule pays.
+    again
+        Minus the price of the positives of each row; where it is positive, covering
+        them a second time is a pure loss.
+    missed
+        Reduced cost of missing the positives of each row; not negative.
+    """
+
+    prices: Prices
+    again: FloatVector
+    missed: FloatVector
+
+    def raised(self, by: float, max_complexity: int) -> Duals:
+        """Raise the price of complexity."""
+        return replace(self, prices=self.prices.raised(by, max_complexity))
+
+    def mixed(self, other: Duals, share: float) -> Duals:
+        """Move towards another dual solution."""
+        keep = 1.0 - share
+        return Duals(
+            self.prices.mixed(other.prices, share),
+            keep * self.again + share * other.again,
+            keep * self.missed + share * other.missed,
+        )
+
+
+def duals_of(master: Master, row_dual: FloatVector, value: float) -> Duals:
+    """Turn the row duals of a solved linear master into prices."""
     problem, at = master.problem, master.layout
     C = float(max(problem.max_complexity, 1))  # with 0 no rule is ever used
     mu = np.maximum(row_dual[at.cover], 0.0)
@@ -88,7 +126,13 @@ def prices(master: Master, row_dual: FloatVector, value: float) -> Prices:
     # worth - mu + C alpha = 0 by the choice that prices the fewest rules.
     alone = np.where(missed_worth >= 0, -missed_worth, -2.0 * missed_worth / C)
     of_positives = cells.spread(price / cells.count, alone)
-    per_row = (problem.positives * of_positives).sum(axis=0)
+    positive_rows = (problem.positives * of_positives).sum(axis=0)
+    per_row = positive_rows
+    missing = missed_worth[cells.group] * cells.count - mu
+    missing[master.excluded] += C * alpha
+    nothing = np.zeros(problem.n_groups)
+    of_missing = cells.spread(np.maximum(missing, 0.0) / cells.count, nothing)
+    missing_rows = (problem.positives * of_missing).sum(axis=0)
 
     if master.counts_hits:
         hits = master.negatives
@@ -100,4 +144,4 @@ def prices(master: Master, row_dual: FloatVector, value: float) -> Prices:
         of_negatives = hits.spread(hit_price / hits.count, alone)
         per_row = per_row + (problem.negatives * of_negatives).sum(axis=0)
     per_row = per_row + covered_price @ problem.negatives
-    return Prices(per_row, lam, value)
+    return Duals(Prices(per_row, lam, value), -positive_rows, missing_rows)

@@ -1,11 +1,13 @@
 """The engine: from a problem and some first rules to a rule set with a certificate.
 
-It only assembles the parts: generate rules, solve the integer master over them, keep
-the best of everything seen, and say what was proven.
+It only assembles the parts: generate rules, depth by depth; look for good rule sets
+among them; close the gap by enumeration, or else by an integer program; keep the best
+of everything seen, and say what was proven.
 """
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -17,28 +19,33 @@ from faircg.colgen.certificate import (
     fingerprint,
     relative_gap,
 )
+from faircg.colgen.improve import LocalSearch
 from faircg.colgen.integer import solve_integer
-from faircg.colgen.loop import generate, rounds_up
+from faircg.colgen.loop import Generation, generate, rounds_up
 from faircg.colgen.pool import Pool
-from faircg.colgen.prove import FIRST_RULES, best_numbers, prove
+from faircg.colgen.prove import prove, rules_inside
 from faircg.colgen.select import Candidate, Selection
 from faircg.exceptions import FairCGError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from faircg.colgen.history import Round
     from faircg.colgen.pricing.base import Pricer
     from faircg.colgen.problem import Problem
     from faircg.colgen.stop import Deadline
-    from faircg.typing import Conditions
+    from faircg.typing import Conditions, IntVector
+
+logger = logging.getLogger(__name__)
 
 GENERATION_SHARE = 0.6
 """Part of the time that column generation may take."""
-FIRST_SHARE = 0.3
-"""Part of the remaining time for the first integer master."""
-MOST_INTEGER_RULES = 2_000
-"""Rules of the pool that enter the integer master when nothing is proven."""
+IMPROVE_SHARE = 0.2
+"""Part of the remaining time that local search may take."""
+IMPROVE_RULES = 1_000
+"""Rules of least reduced cost that local search chooses from."""
+INTEGER_RULES = 2_000
+"""Rules of least reduced cost in the integer program when nothing is proven."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,9 +63,11 @@ def solve(
     rules: Iterable[Conditions],
     pricer: Pricer,
     *,
-    max_conditions: int,
+    depths: Sequence[int],
     deadline: Deadline,
     pricing_seconds: float = np.inf,
+    threads: int = 1,
+    seed: int = 0,
     on_round: Callable[[Round], None] = lambda _: None,
 ) -> Solution:
     """Solve a problem as far as time allows.
@@ -71,12 +80,17 @@ def solve(
         Rules to start from.
     pricer
         Finds rules of negative reduced cost.
-    max_conditions
-        Most conditions that a rule may have.
+    depths
+        Most conditions that a rule may have, step by step. The certificate speaks of
+        the deepest step whose linear master was solved.
     deadline
         When to stop.
     pricing_seconds
         Limit on one pricing.
+    threads
+        Threads of the searches; the answer does not depend on them.
+    seed
+        Seed of the local search.
     on_round
         Called with the record of each round.
     """
@@ -87,40 +101,115 @@ def solve(
         history.append(entry)
         on_round(entry)
 
-    pool = Pool(problem, (rule for rule in rules if len(rule) <= max_conditions))
+    pool = Pool(problem, (rule for rule in rules if len(rule) <= depths[-1]))
     selection = Selection(problem)
-    generation = generate(
-        problem,
-        pool,
-        pricer,
-        max_conditions=max_conditions,
-        deadline=deadline.within(GENERATION_SHARE * deadline.remaining()),
-        pricing_seconds=pricing_seconds,
-        on_round=record,
-    )
-    is_closed = is_optimal = False
-    if not deadline.is_set():
-        most = FIRST_RULES if generation.is_proven else MOST_INTEGER_RULES
-        numbers = best_numbers(pool, generation, most)
-        first = deadline.within(FIRST_SHARE * deadline.remaining())
-        is_closed = solve_integer(pool, numbers, selection, first).is_closed
-        is_optimal = prove(pool, generation, selection, deadline)
-    returned, best = selection.returned_winner, selection.objective
-    if returned is None:
+    generation_deadline = deadline.within(GENERATION_SHARE * deadline.remaining())
+    generation: Generation | None = None
+    for depth in depths:
+        step = generate(
+            problem,
+            pool,
+            pricer,
+            max_conditions=depth,
+            deadline=generation_deadline,
+            pricing_seconds=pricing_seconds,
+            first_round=len(history) + 1,
+            started=started,
+            on_round=record,
+        )
+        if generation is None or step.is_proven:
+            generation = step
+        if generation_deadline.is_set():
+            break
+    if generation is None:
+        raise ValueError("at least one depth is needed")
+
+    _improve(pool, generation, selection, deadline, seed)
+    bound = prove(pool, generation, selection, deadline, threads=threads)
+    is_done = bound >= selection.objective
+    if not is_done and not deadline.is_set():
+        bound, is_done = _integer(pool, generation, selection, deadline, bound, threads)
+    if selection.returned_winner is None:
         raise FairCGError("no rule set that satisfies the constraint was found")
-    lower_bound = float(rounds_up(generation.lower_bound))
-    lower_bound = best if is_optimal else min(lower_bound, best)
+    certificate = _certificate(
+        selection, generation, bound, deadline, is_done=is_done, started=started
+    )
+    return Solution(selection.returned_winner, certificate, tuple(history), pool)
+
+
+def _improve(
+    pool: Pool,
+    generation: Generation,
+    selection: Selection,
+    deadline: Deadline,
+    seed: int,
+) -> None:
+    """Find good rule sets by local search."""
+    numbers = _best_numbers(pool, generation, IMPROVE_RULES)
+    if not len(numbers) or deadline.is_set():
+        return
+    search = LocalSearch(pool, numbers, selection, seed)
+    nothing = np.zeros(0, dtype=np.int64)
+    search.run(nothing, deadline.within(IMPROVE_SHARE * deadline.remaining()))
+    logger.info("local search: best loss %.0f", selection.objective)
+
+
+def _integer(
+    pool: Pool,
+    generation: Generation,
+    selection: Selection,
+    deadline: Deadline,
+    bound: float,
+    threads: int,
+) -> tuple[float, bool]:
+    """Solve the integer master; return the proven bound and whether all was done."""
+    numbers, room = None, selection.objective - 1.0 - generation.lower_bound
+    if generation.duals is not None and np.isfinite(room):
+        numbers = rules_inside(
+            pool, generation.duals, generation.max_conditions, room, deadline, threads
+        )
+    if numbers is not None and len(numbers) <= 5 * INTEGER_RULES:
+        answer = solve_integer(pool, np.sort(numbers), selection, deadline)
+        # No rule outside can be part of a better rule set.
+        bound = max(bound, min(answer.bound, selection.objective))
+        return bound, answer.is_closed
+    numbers = _best_numbers(pool, generation, INTEGER_RULES)
+    answer = solve_integer(pool, np.sort(numbers), selection, deadline)
+    return bound, answer.is_closed
+
+
+def _best_numbers(pool: Pool, generation: Generation, most: int) -> IntVector:
+    """Return the rules of least reduced cost at the last duals."""
+    fitting = np.flatnonzero(pool.complexities <= generation.max_conditions + 1)
+    if generation.master is None:
+        return fitting[:most]
+    prices = generation.master.duals.prices
+    costs = prices.reduced_costs(pool.covers[fitting], pool.complexities[fitting])
+    return fitting[np.argsort(costs, kind="stable")[:most]]
+
+
+def _certificate(
+    selection: Selection,
+    generation: Generation,
+    bound: float,
+    deadline: Deadline,
+    *,
+    is_done: bool,
+    started: float,
+) -> Certificate:
+    problem, best = selection.problem, selection.objective
+    lower_bound = min(float(rounds_up(bound)), best)
     proven = lower_bound >= best
     status: CertificateStatus
     if proven:
         status = "optimal"
     elif deadline.interrupted.is_set():
         status = "interrupted"
-    elif not is_closed or deadline.is_set():
-        status = "time_limit"
     else:
-        status = "feasible"
-    certificate = Certificate(
+        status = "feasible" if is_done else "time_limit"
+    criterion = problem.criterion
+    uses_proxy = problem.rate_rows.uses_covered and problem.objective == "hamming"
+    return Certificate(
         status=status,
         loss=problem.objective,
         objective=float(best),
@@ -129,16 +218,11 @@ def solve(
         lp_value=np.nan if generation.master is None else generation.master.value,
         lp_proven=generation.is_proven,
         proven_optimal=proven,
-        max_conditions=max_conditions,
+        max_conditions=generation.max_conditions,
         max_complexity=problem.max_complexity,
-        constraint=None if problem.criterion is None else problem.criterion.name,
-        epsilon=None if problem.criterion is None else problem.criterion.epsilon,
-        rates=(
-            "proxy"
-            if problem.rate_rows.uses_covered and problem.objective == "hamming"
-            else "exact"
-        ),
+        constraint=None if criterion is None else criterion.name,
+        epsilon=None if criterion is None else criterion.epsilon,
+        rates="proxy" if uses_proxy else "exact",
         data=fingerprint(problem),
         seconds=deadline.clock() - started,
     )
-    return Solution(returned, certificate, tuple(history), pool)

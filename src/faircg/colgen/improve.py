@@ -50,8 +50,8 @@ class _Side:
 
     def uncovered(self, chosen: IntVector) -> BoolVector:
         """Return the rows that none of these rules covers."""
-        rows: BoolVector = ~unpack(self.covers[chosen], len(self.people)).any(axis=0)
-        return rows
+        cover = unpack(self.covers[chosen], len(self.people))
+        return np.asarray(~cover.any(axis=0), dtype=bool)
 
     def newly_covered(self, free: BoolVector) -> FloatMatrix:
         """People of each group, among the free rows, that each rule covers."""
@@ -140,7 +140,7 @@ class LocalSearch:
         return chosen
 
     def _losses(self, rest: IntVector) -> FloatVector:
-        """Loss of the rest plus each rule, and of the rest alone; infinite if not ok."""
+        """Loss with each rule added, then with none; infinite where not allowed."""
         problem = self.problem
         free = self._positive_side.uncovered(rest)
         now_missed = free @ self._positive_side.people

@@ -66,7 +66,9 @@ def solve_integer(
     problem = pool.problem
     if not len(numbers):  # the empty rule set is all there is, and it was judged first
         return IntegerResult(selection.objective, is_closed=True)
-    master = Master(problem, pool, numbers, is_integer=True)
+    # Without exclude rows a covered positive may claim to be missed; it rarely pays.
+    relaxed = (False,) * problem.n_groups
+    master = Master(problem, pool, numbers, is_integer=True, excluding=relaxed)
     for attempt in range(MOST_CUTS):
         start = _start(master, selection)
         met: list[FloatVector] = []
@@ -100,6 +102,10 @@ def solve_integer(
                     f"says {claimed.loss(problem.objective)}"
                 )
             return IntegerResult(selection.objective, is_closed=True)
+        if master.excluding is not None and problem.rate_rows.uses_missed:
+            logger.info("a covered positive claims to be missed: exclude rows")
+            master = replace(master, excluding=None)
+            continue
         if not claimed.is_feasible and master.uses_proxy and not master.exact_rates:
             logger.info("true false positive rates exceed epsilon: exact rows")
             master = replace(master, exact_rates=True)

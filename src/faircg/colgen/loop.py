@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from faircg.colgen.duals import Prices
+from faircg.colgen.duals import Duals, Prices
 from faircg.colgen.history import Round
 from faircg.colgen.pricing.base import TOLERANCE
 from faircg.colgen.restricted import MasterValue, RestrictedMaster
@@ -48,6 +48,8 @@ class Generation:
     ----------
     master
         The last solved restricted master; None when there was no time for one.
+    duals
+        The dual solution that proves the bound: no rule has a negative reduced cost.
     lower_bound
         Proven bound on the master over all rules of at most ``max_conditions``
         conditions.
@@ -58,6 +60,7 @@ class Generation:
     """
 
     master: MasterValue | None
+    duals: Duals | None
     lower_bound: float
     is_proven: bool
     max_conditions: int
@@ -71,6 +74,8 @@ def generate(
     max_conditions: int,
     deadline: Deadline,
     pricing_seconds: float = np.inf,
+    first_round: int = 1,
+    started: float | None = None,
     on_round: Callable[[Round], None] = lambda _: None,
 ) -> Generation:
     """Solve the linear master over all rules, as far as time allows.
@@ -89,35 +94,42 @@ def generate(
         When to stop.
     pricing_seconds
         Limit on one pricing.
+    first_round
+        Number of the first round in its record.
+    started
+        When the fit began, on the deadline's clock; now by default.
     on_round
         Called with the record of each round.
     """
     if problem.max_complexity < SMALLEST_COMPLEXITY:
         return _nothing_fits(problem, pool, max_conditions)
     restricted = RestrictedMaster(problem, pool)
-    started = deadline.clock()
+    started = deadline.clock() if started is None else started
     solved: MasterValue | None = None
-    centre: Prices | None = None
+    centre: Duals | None = None
     C = problem.max_complexity
-    lower_bound, number, stay = 0.0, 0, STAY
+    lower_bound, number, stay = 0.0, first_round - 1, STAY
     while not deadline.is_set():
         current = restricted.solve(deadline)
         if current is None:
             break
         solved = current
-        asked = solved.prices
+        asked = solved.duals
         if centre is not None and stay > 0:
-            asked = solved.prices.mixed(centre, stay)
+            asked = solved.duals.mixed(centre, stay)
         found = pricer.price(
-            problem.bits, asked, max_conditions, deadline.within(pricing_seconds)
+            problem.bits,
+            asked.prices,
+            max_conditions,
+            deadline.within(pricing_seconds),
         )
-        bound = asked.value + C * min(0.0, found.bound)
-        if bound > lower_bound:
-            lower_bound = bound
+        bound = asked.prices.value + C * min(0.0, found.bound)
+        if np.isfinite(bound) and (centre is None or bound > centre.prices.value):
             centre = asked.raised(-min(0.0, found.bound), C)
+            lower_bound = max(lower_bound, bound)
         fresh = pool.add(found.rules)
-        is_smoothed = asked is not solved.prices
-        if is_smoothed and not _any_prices_out(solved.prices, pool, fresh):
+        is_smoothed = asked is not solved.duals
+        if is_smoothed and not _any_prices_out(solved.duals.prices, pool, fresh):
             stay = 0.0  # nothing here helps the master: ask at its own duals next
         else:
             is_far = solved.value - lower_bound > FAR * abs(solved.value)
@@ -142,13 +154,14 @@ def generate(
         )
         on_round(record)
         if lower_bound >= solved.value - PROOF * max(1.0, abs(solved.value)):
-            return Generation(solved, lower_bound, True, max_conditions)
+            return Generation(solved, centre, lower_bound, True, max_conditions)
         if not fresh and not is_smoothed:
             # Known rules priced again, or none at all: a proof, if pricing says so.
             is_proven = found.is_complete and not found.rules
-            lower_bound = max(lower_bound, solved.value) if is_proven else lower_bound
-            return Generation(solved, lower_bound, is_proven, max_conditions)
-    return Generation(solved, lower_bound, False, max_conditions)
+            if is_proven:
+                lower_bound, centre = max(lower_bound, solved.value), solved.duals
+            return Generation(solved, centre, lower_bound, is_proven, max_conditions)
+    return Generation(solved, centre, lower_bound, False, max_conditions)
 
 
 def _any_prices_out(prices: Prices, pool: Pool, numbers: list[int]) -> bool:
@@ -162,9 +175,10 @@ def _any_prices_out(prices: Prices, pool: Pool, numbers: list[int]) -> bool:
 def _nothing_fits(problem: Problem, pool: Pool, max_conditions: int) -> Generation:
     """Return the only solution when no rule is within the limit: everybody missed."""
     value = float(problem.groups.positives.sum())
-    nothing = Prices(np.zeros(problem.n_rows), 0.0, value)
+    zeros = np.zeros(problem.n_rows)
+    nothing = Duals(Prices(zeros, 0.0, value), zeros, zeros)
     master = MasterValue(value, nothing, np.zeros(len(pool)))
-    return Generation(master, value, True, max_conditions)
+    return Generation(master, nothing, value, True, max_conditions)
 
 
 def rounds_up(bound: float) -> int:

@@ -135,8 +135,9 @@ class Master:
     forbidden
         Rule sets, as pool numbers, that the integer program may not choose.
     excluding
-        For each group whether its positives get exclude rows; all by default. The
-        linear program needs them only where missing a positive pays.
+        For each group whether its positives get exclude rows; all by default. They
+        are needed only where missing a positive pays; without them the program is a
+        relaxation, and an integer program keeps ``missed`` continuous.
     """
 
     problem: Problem
@@ -306,7 +307,7 @@ class Master:
             upper[: people + n_rules] = 1.0
             integer[at.rule] = True
             # Continuous zeta would let a covered positive claim to be half missed.
-            integer[at.missed] = problem.rate_rows.uses_missed
+            integer[self.excluded] = True
             integer[at.hit] = True  # nor may a covered negative be half hit
         return LinearModel(
             cost=cost,

@@ -1,11 +1,22 @@
-"""Closing the gap: an integer program over *all* rules that could still matter.
+"""Closing the gap: all rule sets that could still be better, by number.
 
-At a dual solution for which no rule has a negative reduced cost, a rule set that uses
-rule k has a loss of at least ``LB + reduced cost of k``. A loss is a whole number, so
-a rule set better than the best known one (``UB``) can only use rules of reduced cost
-at most ``UB - 1 - LB``. Those rules are enumerated; if the integer master over them is
-solved to the end, the answer is optimal over every rule of at most D conditions,
-without branch-and-price.
+Take a dual solution for which no rule has a negative reduced cost, of value ``z``. By
+weak duality the loss of a feasible rule set exceeds ``z`` by at least its *excess*:
+
+* the reduced costs of its rules,
+* for each row covered by more than one rule, the price of covering it again,
+* for each row not covered, the reduced cost of missing it,
+* ``lambda`` for each unit of complexity left over.
+
+All four are sums of numbers that are not negative. A loss is a whole number, so a rule
+set better than the best known one (``UB``) has an excess of at most ``UB - 1 - z``.
+That leaves few rules (each must fit the budget alone) and few rule sets, because good
+rules overlap. Both are enumerated completely, the rule sets are recounted in integers,
+and what remains best is optimal over every rule of at most D conditions: no
+branch-and-price, and no integer program.
+
+The budget grows step by step, so that the first feasible rule set inside it ends the
+search.
 """
 
 from __future__ import annotations
@@ -15,31 +26,37 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from faircg._kernel import StopFlag, enumerate_below
-from faircg.colgen.integer import solve_integer
+from faircg._kernel import (
+    ConditionBits,
+    StopFlag,
+    enumerate_below,
+    rule_sets_below,
+    unpack,
+)
+from faircg.colgen.background import run
 from faircg.colgen.pricing.base import TOLERANCE
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from faircg._kernel import EnumerationResult, RuleSetResult
+    from faircg.colgen.duals import Duals
     from faircg.colgen.loop import Generation
     from faircg.colgen.pool import Pool
     from faircg.colgen.select import Selection
     from faircg.colgen.stop import Deadline
-    from faircg.typing import IntVector
+    from faircg.typing import FloatVector, IntVector
 
 logger = logging.getLogger(__name__)
 
-FIRST_RULES = 300
-"""Rules of least reduced cost that the first, quick integer master uses."""
-MOST_RULES = 50_000
-"""More rules than this inside the gap are too many for one integer program."""
-
-
-def best_numbers(pool: Pool, generation: Generation, most: int) -> IntVector:
-    """Return the rules of least reduced cost at the last duals."""
-    if generation.master is None or len(pool) <= most:
-        return np.arange(min(len(pool), most))
-    costs = generation.master.prices.reduced_costs(pool.covers, pool.complexities)
-    return np.sort(np.argsort(costs, kind="stable")[:most])
+MOST_RULES = 100_000
+"""More rules than this inside the budget are too many."""
+MOST_RULE_SETS = 100_000
+"""More rule sets than this inside the budget are too many to recount."""
+GROWTH = 1.5
+"""Each budget is so many times the one before: the last one costs the most."""
+SLACK = 1e-4
+"""Added to every budget: duals and sums of them are floating point numbers."""
 
 
 def prove(
@@ -47,44 +64,151 @@ def prove(
     generation: Generation,
     selection: Selection,
     deadline: Deadline,
-) -> bool:
-    """Try to prove the best rule set optimal; say whether that succeeded.
+    *,
+    threads: int = 1,
+) -> float:
+    """Raise the lower bound as far as possible, at best to the best known loss.
 
     Parameters
     ----------
     pool
-        Receives the rules inside the gap.
+        Receives the rules inside the budget.
     generation
-        A proven solution of the linear master.
+        Has the dual solution.
     selection
         Holds the best known rule set, and judges new ones.
     deadline
         When to stop.
+    threads
+        Threads of the searches.
+
+    Returns
+    -------
+    A proven bound on the loss of every feasible rule set.
     """
-    if generation.master is None or not generation.is_proven:
-        return False
-    prices = generation.master.prices
-    room = selection.objective - 1.0 - generation.lower_bound
-    if room < -TOLERANCE:
-        return True
-    stop = StopFlag()
-    inside = enumerate_below(
-        pool.problem.bits,
-        prices.rows,
-        prices.condition,
-        generation.max_conditions,
-        cutoff=room + 1e-4,
-        most=MOST_RULES,
-        seconds=deadline.remaining(),
-        stop=stop,
-    )
-    logger.info(
-        "%d rules have a reduced cost of at most %.3f%s",
-        *(len(inside.rules), room, "" if inside.is_complete else " (not all)"),
-    )
+    duals, proven = generation.duals, generation.lower_bound
+    if duals is None or pool.problem.objective != "hamming":
+        return proven
+    z = duals.prices.value
+    for budget in _budgets(selection.objective - 1.0 - z):
+        room = min(budget, selection.objective - 1.0 - z)
+        if room > 0:
+            numbers = rules_inside(
+                pool, duals, generation.max_conditions, room, deadline, threads
+            )
+            if numbers is None:
+                return proven
+            sets = _rule_sets_inside(pool, duals, numbers, room, deadline, threads)
+            for members in sets.sets:
+                selection.offer(pool[int(numbers[k])] for k in members)
+            logger.info(
+                "excess %.3f: %d rules, %d rule sets in %d nodes%s, best loss %.0f",
+                *(room, len(numbers), len(sets.sets), sets.nodes),
+                *("" if sets.is_complete else " (not all)", selection.objective),
+            )
+            if not sets.is_complete:
+                return proven
+            # Whatever is feasible and was not recounted just now exceeds the room.
+            proven = max(proven, z + room)
+        if selection.objective - 1.0 - z <= room + TOLERANCE:
+            break
+    return float(selection.objective)
+
+
+def _budgets(room: float) -> Iterator[float]:
+    """Budgets that grow up to the whole room."""
+    budget = max(room / 8.0, 2.0)
+    while budget < room:
+        yield budget
+        budget *= GROWTH
+    yield room
+
+
+def rules_inside(
+    pool: Pool,
+    duals: Duals,
+    max_conditions: int,
+    budget: float,
+    deadline: Deadline,
+    threads: int = 1,
+) -> IntVector | None:
+    """Add all rules of reduced cost within the budget; None when there are too many.
+
+    Returns
+    -------
+    Their numbers in the pool, the least reduced cost first.
+    """
+
+    def enumerate_rules(stop: StopFlag) -> EnumerationResult:
+        return enumerate_below(
+            pool.problem.bits,
+            duals.prices.rows,
+            duals.prices.condition,
+            max_conditions,
+            cutoff=budget + SLACK,
+            most=MOST_RULES,
+            threads=threads,
+            seconds=deadline.remaining(),
+            stop=stop,
+        )
+
+    inside = run(enumerate_rules, deadline)
     if not inside.is_complete:
-        return False
+        logger.info("too many rules have a reduced cost of at most %.3f", budget)
+        return None
     pool.add(inside.rules)
-    costs = prices.reduced_costs(pool.covers, pool.complexities)
-    numbers = np.flatnonzero(costs <= room + 1e-4)
-    return solve_integer(pool, numbers, selection, deadline).is_closed
+    costs = duals.prices.reduced_costs(pool.covers, pool.complexities)
+    fitting = np.flatnonzero(
+        (costs <= budget + SLACK) & (pool.complexities <= max_conditions + 1)
+    )
+    return fitting[np.argsort(costs[fitting], kind="stable")]
+
+
+def _rule_sets_inside(
+    pool: Pool,
+    duals: Duals,
+    numbers: IntVector,
+    budget: float,
+    deadline: Deadline,
+    threads: int,
+) -> RuleSetResult:
+    """Enumerate the rule sets whose excess is within the budget."""
+    problem = pool.problem
+    covers = pool.covers[numbers]
+    complexities = pool.complexities[numbers]
+    again, missed = np.maximum(duals.again, 0.0), np.maximum(duals.missed, 0.0)
+    rows = np.flatnonzero((again > 0) | (missed > 0))
+    signatures = np.ascontiguousarray(unpack(covers, problem.n_rows)[:, rows].T)
+    packed = np.packbits(signatures, axis=1)
+    if packed.shape[1] == 0:
+        packed = np.zeros((len(rows), 1), np.uint8)
+    keys = np.ascontiguousarray(packed).view(np.dtype((np.void, packed.shape[1])))
+    _, first, cell = np.unique(keys[:, 0], return_index=True, return_inverse=True)
+    cells = ConditionBits.from_matrix(
+        signatures[first], np.zeros(len(numbers), dtype=np.int32)
+    )
+    costs = duals.prices.reduced_costs(covers, complexities)
+
+    def enumerate_sets(stop: StopFlag) -> RuleSetResult:
+        return rule_sets_below(
+            cells.bits,
+            costs=np.maximum(costs, 0.0),
+            complexities=complexities,
+            again=_totals(cell, again[rows], len(first)),
+            missed=_totals(cell, missed[rows], len(first)),
+            max_complexity=problem.max_complexity,
+            spare_price=duals.prices.condition,
+            budget=budget + SLACK,
+            most=MOST_RULE_SETS,
+            threads=threads,
+            seconds=deadline.remaining(),
+            stop=stop,
+        )
+
+    return run(enumerate_sets, deadline)
+
+
+def _totals(cell: IntVector, values: FloatVector, n_cells: int) -> FloatVector:
+    totals = np.zeros(n_cells)
+    np.add.at(totals, cell, values)
+    return totals

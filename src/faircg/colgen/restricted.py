@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from faircg.colgen.duals import Prices, prices
+from faircg.colgen.duals import Duals, duals_of
 from faircg.colgen.master import Master
 from faircg.colgen.pricing.base import TOLERANCE
 from faircg.solver.highs import Basis, LpSolution, Status, solve_lp
@@ -52,7 +52,7 @@ class MasterValue:
     """The solved restricted master: optimal over the whole pool."""
 
     value: float
-    prices: Prices
+    duals: Duals
     weights: FloatVector
     """``w`` of each rule of the pool."""
 
@@ -79,7 +79,7 @@ class RestrictedMaster:
     def solve(self, deadline: Deadline) -> MasterValue | None:
         """Solve to optimality over the pool; None if the deadline came first."""
         if self._last is not None and self._value is not None:
-            self._activate(self._last[1], self._value.prices)
+            self._activate(self._last[1], self._value.duals)
         while True:
             master = Master(
                 self.problem, self.pool, self._active, excluding=self._excluding
@@ -94,7 +94,7 @@ class RestrictedMaster:
             self._last = (master, solution)
             if self._claims_more_than_missed(master, solution):
                 continue
-            duals = prices(master, solution.row_dual, solution.objective)
+            duals = duals_of(master, solution.row_dual, solution.objective)
             logger.debug(
                 "restricted master: %d active rules, %d cells, value %.4f, "
                 "%d iterations",
@@ -107,9 +107,9 @@ class RestrictedMaster:
                 self._value = MasterValue(solution.objective, duals, weights)
                 return self._value
 
-    def _activate(self, solution: LpSolution, duals: Prices) -> bool:
+    def _activate(self, solution: LpSolution, duals: Duals) -> bool:
         """Activate rules of the pool that price out; say whether there were any."""
-        costs = duals.reduced_costs(self.pool.covers, self.pool.complexities)
+        costs = duals.prices.reduced_costs(self.pool.covers, self.pool.complexities)
         violated = self._violated(costs)
         if not len(violated):
             return False

@@ -50,10 +50,11 @@ def pricer_by_name(
             f"pricing={pricing!r} is not known; use one of {sorted(PRICERS)} or a "
             "pricer"
         )
-    return PRICERS[pricing](seed, _threads(n_jobs))
+    return PRICERS[pricing](seed, threads(n_jobs))
 
 
-def _threads(n_jobs: int | None) -> int:
+def threads(n_jobs: int | None) -> int:
+    """Return the number of threads that ``n_jobs`` asks for, as in scikit-learn."""
     if n_jobs is None:
         return 1
     if n_jobs < 0:

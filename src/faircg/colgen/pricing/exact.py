@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import threading
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from faircg._kernel import SearchResult, StopFlag, search
+from faircg.colgen.background import run
 from faircg.colgen.pricing.base import MOST_RULES, TOLERANCE, PricingResult
 
 if TYPE_CHECKING:
@@ -66,34 +66,18 @@ class ExactPricer:
         deadline: Deadline,
     ) -> SearchResult:
         """Run in a thread, so that Ctrl-C can be heard meanwhile."""
-        stop, done = StopFlag(), threading.Event()
-        answer: list[SearchResult] = []
-        failure: list[BaseException] = []
 
-        def body() -> None:
-            try:
-                answer.append(
-                    search(
-                        bits,
-                        prices.rows,
-                        prices.condition,
-                        max_conditions,
-                        cutoff=-TOLERANCE,
-                        keep=keep,
-                        threads=self.threads,
-                        seconds=deadline.remaining(),
-                        stop=stop,
-                    )
-                )
-            except BaseException as error:
-                failure.append(error)
-            finally:
-                done.set()
+        def body(stop: StopFlag) -> SearchResult:
+            return search(
+                bits,
+                prices.rows,
+                prices.condition,
+                max_conditions,
+                cutoff=-TOLERANCE,
+                keep=keep,
+                threads=self.threads,
+                seconds=deadline.remaining(),
+                stop=stop,
+            )
 
-        threading.Thread(target=body, name="search", daemon=True).start()
-        while not done.wait(0.05):
-            if deadline.is_set():
-                stop.set()
-        if failure:
-            raise failure[0]
-        return answer[0]
+        return run(body, deadline)

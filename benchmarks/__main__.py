@@ -1,0 +1,115 @@
+"""``make bench``: one command, a table in the terminal and a JSON file.
+
+All comparisons are ratios, side by side in one run, because machines are noisy.
+``--quick`` leaves out what takes minutes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import resource
+from datetime import date
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks import fits, kernel, pricing
+from benchmarks.instances import pricing_problem
+
+RESULTS = Path(__file__).parent / "results.json"
+HEADLINE = [
+    ("compas", "opportunity", 0.05, 15, 6, 60),
+    ("adult", "opportunity", 0.05, 20, 4, 300),
+    ("adult", "odds", 0.05, 20, 4, 300),
+    ("default", "opportunity", 0.025, 15, 3, 300),
+    ("default", "opportunity", 0.025, 15, 4, 300),
+]
+GRID = [
+    ("compas", criterion, epsilon, complexity, 6, 60)
+    for criterion, epsilons in (
+        ("none", (1,)),
+        ("opportunity", (0, 0.01, 0.05, 0.1, 1)),
+        ("odds", (0, 0.01, 0.05, 0.1, 1)),
+    )
+    for epsilon in epsilons
+    for complexity in (5, 10, 15, 20, 30)
+]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("--quick", action="store_true")
+    quick = parser.parse_args().quick
+    console = Console(width=140)
+    results: dict[str, Any] = {"about": _about()}
+    console.print(results["about"])
+
+    def section(title: str, records: list[dict[str, Any]]) -> None:
+        results[title] = records
+        _print(console, title, records)
+        RESULTS.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+
+    limit = 20.0 if quick else 45.0
+    stages = [("compas", "first"), ("compas", "last"), ("adult", "first")]
+    if not quick:
+        stages += [("adult", "last"), ("default", "first")]
+    section(
+        "pricing the same duals",
+        [r for s in stages for r in pricing.side_by_side(*s, seconds=limit)],
+    )
+    compas = [pricing_problem("compas", stage) for stage in ("first", "last")]
+    adult = pricing_problem("adult", "first" if quick else "last")
+    section(
+        "compiled against NumPy",
+        kernel.compiled_against_numpy([*compas, adult], seconds=limit),
+    )
+    section("threads", kernel.threads([adult]))
+    section("growth with D", kernel.growth_with_depth(adult))
+    shallow = kernel.PricingProblem(**{**vars(adult), "max_conditions": 3})
+    factors = (1, 3) if quick else (1, 3, 10, 30)
+    grown = kernel.growth_with_rows(shallow, factors)
+    for record in grown:
+        usage = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        record["peak_megabytes_so_far"] = usage / 1024
+    section("growth with rows (Adult perturbed, D=3)", grown)
+    headline = HEADLINE[:2] if quick else HEADLINE
+    section("whole fits", [fits.fit(*case) for case in headline])
+    grid = GRID[::7] if quick else GRID
+    section("COMPAS, every criterion", [fits.fit(*case) for case in grid])
+    console.print(f"Wrote {RESULTS.relative_to(Path.cwd())}")
+
+
+def _about() -> dict[str, Any]:
+    names = ("faircg", "highspy", "numpy", "scikit-learn", "scipy")
+    return {
+        "date": date.today().isoformat(),
+        "command": "make bench",
+        "python": platform.python_version(),
+        "versions": {name: version(name) for name in names},
+        "cores": os.cpu_count(),
+        "processor": platform.machine(),
+    }
+
+
+def _print(console: Console, title: str, records: list[dict[str, Any]]) -> None:
+    columns = list(dict.fromkeys(key for record in records for key in record))
+    table = Table(*columns, title=title)
+    for record in records:
+        table.add_row(*(_text(record.get(column)) for column in columns))
+    console.print(table)
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, bool) or value is None:
+        return {True: "yes", False: "no", None: ""}[value]
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+if __name__ == "__main__":
+    main()

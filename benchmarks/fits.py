@@ -1,0 +1,99 @@
+"""Whole fits: time to the linear proof, time and gap at the end, peak memory.
+
+Each fit runs in a process of its own, so that its memory is its own.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import subprocess
+import sys
+import time
+import warnings
+from typing import Any
+
+CRITERIA = {
+    "none": None,
+    "opportunity": "equality_of_opportunity",
+    "odds": "equalized_odds",
+}
+
+
+def fit(
+    name: str,
+    criterion: str,
+    epsilon: float,
+    complexity: int,
+    depth: int,
+    limit: float,
+) -> dict[str, Any]:
+    """Fit in a fresh process and return what it measured."""
+    arguments = [name, criterion, epsilon, complexity, depth, limit]
+    done = subprocess.run(
+        [sys.executable, "-m", "benchmarks.fits", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    record: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return record
+
+
+def _measure(
+    name: str,
+    criterion: str,
+    epsilon: float,
+    complexity: int,
+    depth: int,
+    limit: float,
+) -> dict[str, Any]:
+    from faircg import FairRuleSetClassifier
+    from faircg.datasets import DATASETS
+
+    data = DATASETS[name]()
+    clf = FairRuleSetClassifier(
+        constraint=CRITERIA[criterion],
+        epsilon=epsilon,
+        max_complexity=complexity,
+        max_conditions=depth,
+        time_limit=limit,
+        warm_start_rules=None,
+        n_jobs=2,
+    )
+    start = time.perf_counter()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        clf.fit(data.X, data.y, sensitive_features=data.sensitive_features)
+    seconds = time.perf_counter() - start
+    certificate = clf.certificate_
+    return {
+        "problem": f"{name}, {criterion} {epsilon:g}, C={complexity}, D={depth}",
+        "lp": certificate.lp_value,
+        "lp_seconds": clf.history_[-1].seconds if certificate.lp_proven else None,
+        "loss": certificate.objective,
+        "bound": certificate.lower_bound,
+        "gap": certificate.gap,
+        "status": certificate.status,
+        "seconds": seconds,
+        "accuracy": clf.score(data.X, data.y),
+        "within_epsilon": clf.fairness_.within_epsilon,
+        "peak_megabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+    }
+
+
+if __name__ == "__main__":
+    name, criterion, *numbers = sys.argv[1:]
+    epsilon, complexity, depth, limit = numbers
+    print(
+        json.dumps(
+            _measure(
+                name,
+                criterion,
+                float(epsilon),
+                int(complexity),
+                int(depth),
+                float(limit),
+            )
+        )
+    )

@@ -1,0 +1,42 @@
+"""Run a native search in a thread, so that Ctrl-C and the deadline are heard.
+
+Python delivers signals to its main thread between two instructions; a search that runs
+there for seconds would make it deaf.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, TypeVar
+
+from faircg._kernel import StopFlag
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from faircg.colgen.stop import Deadline
+
+Result = TypeVar("Result")
+
+
+def run(search: Callable[[StopFlag], Result], deadline: Deadline) -> Result:
+    """Run a search that polls a flag; set the flag when the deadline comes."""
+    stop, done = StopFlag(), threading.Event()
+    results: list[Result] = []
+    failures: list[BaseException] = []
+
+    def body() -> None:
+        try:
+            results.append(search(stop))
+        except BaseException as error:
+            failures.append(error)
+        finally:
+            done.set()
+
+    threading.Thread(target=body, name="search", daemon=True).start()
+    while not done.wait(0.05):
+        if deadline.is_set():
+            stop.set()
+    if failures:
+        raise failures[0]
+    return results[0]

@@ -1,0 +1,105 @@
+"""Labels: two classes, and which of them rules predict."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.utils import column_or_1d
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from faircg.typing import BoolVector
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Labels:
+    """The labels of the training data.
+
+    Parameters
+    ----------
+    classes
+        The two labels, sorted.
+    is_positive
+        For each sample whether it has the label that rules predict.
+    positive
+        Position of that label in ``classes``.
+    """
+
+    classes: NDArray[Any]
+    is_positive: BoolVector
+    positive: int
+
+
+def read_labels(y: ArrayLike, n_rows: int, pos_label: Any = None) -> Labels:
+    """Check labels; an error names what was found.
+
+    Parameters
+    ----------
+    y
+        Labels of any two values.
+    n_rows
+        How many there must be.
+    pos_label
+        The positive label; the larger one by default.
+
+    Examples
+    --------
+    >>> labels = read_labels(["yes", "no", "yes"], 3)
+    >>> labels.classes[labels.positive], labels.is_positive
+    (np.str_('yes'), array([ True, False,  True]))
+    """
+    import pandas as pd
+
+    labels = column_or_1d(y, warn=True)
+    missing = np.flatnonzero(pd.isna(labels))
+    if labels.dtype.kind == "O" and len(missing):
+        raise ValueError(
+            f"Input y contains NaN: {len(missing)} labels are missing (first row: "
+            f"{missing[0]})"
+        )
+    if labels.dtype.kind in "mMS":
+        raise ValueError(
+            f"y holds {labels.dtype}; labels must be text, numbers or booleans"
+        )
+    if labels.dtype.kind == "f" and not np.isfinite(labels).all():
+        bad = np.flatnonzero(~np.isfinite(labels))
+        raise ValueError(
+            f"Input y contains NaN or infinity in {len(bad)} rows (first: {bad[0]})"
+        )
+    if len(labels) != n_rows:
+        raise ValueError(
+            f"X has {n_rows} rows and y has {len(labels)}: found input variables with "
+            "inconsistent numbers of samples"
+        )
+    check_classification_targets(labels)
+    classes = np.unique(labels)
+    if len(classes) == 1:
+        raise ValueError(
+            f"y has only one class, {plain(classes[0])!r}; two classes are needed"
+        )
+    if len(classes) > 2:
+        kind = type_of_target(labels, input_name="y")
+        raise ValueError(
+            f"Only binary classification is supported. The type of the target is "
+            f"{kind}. y has {len(classes)} classes: {_some(classes)}"
+        )
+    if pos_label is not None and pos_label not in classes.tolist():
+        raise ValueError(
+            f"pos_label={pos_label!r} is not a label; y has {_some(classes)}"
+        )
+    positive = int(pos_label is None or bool(classes[1] == pos_label))
+    return Labels(classes, labels == classes[positive], positive)
+
+
+def plain(label: Any) -> Any:
+    """Return a label as a Python value."""
+    return label.item() if isinstance(label, np.generic) else label
+
+
+def _some(values: NDArray[Any], most: int = 5) -> str:
+    shown = [plain(value) for value in values[:most]]
+    return f"{shown}" if len(values) <= most else f"{shown} and more"
