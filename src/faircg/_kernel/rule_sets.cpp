@@ -6,28 +6,35 @@
 #include <atomic>
 #include <cmath>
 #include <deque>
-#include <numeric>
+#include <stdexcept>
+#include <utility>
 
 #include "sums.hpp"
 #include "table.hpp"
 #include "workers.hpp"
-#include <cstdlib>
 
 namespace faircg {
 namespace {
 
-const int OPT = std::getenv("FS_OPT") ? std::atoi(std::getenv("FS_OPT")) : 0; // DEV
+constexpr std::size_t common_cells = 8;      // so many cells of one price get their own words
+constexpr std::size_t first_cells = 448;     // weighed first: about one cache line
+constexpr std::int64_t packing_room = 512;   // with more complexity left, no packing bounds
+constexpr std::size_t most_stored = 1 << 22; // additions of the root that wait for threads
 
-constexpr std::size_t common_cells = 8;  // this many cells of one price get words of their own
-constexpr std::size_t first_cells = 448; // weighed first: about one cache line
-constexpr std::int64_t packing_room = 512; // beyond, packing by complexity is not computed
+// Call use(cell) for each cell that the rule covers.
+template <class Use> void for_each_cell(const BitsView &view, std::int32_t rule, Use use) {
+    const Word *words = view[static_cast<std::size_t>(rule)];
+    for (std::size_t w = 0; w < view.words; ++w)
+        for (Word x = words[w]; x; x &= x - 1)
+            use(64 * w + static_cast<std::size_t>(std::countr_zero(x)));
+}
 
 // Some cells of all rules, packed by price.
 class Packed {
   public:
     Packed() = default;
     Packed(const BitsView &view, const std::vector<std::int32_t> &rules,
-           std::vector<std::size_t> cells, const std::vector<Price> &prices)
+           std::vector<std::size_t> cells, const std::vector<Price> &prices, Ticker &ticker)
         : sum_(instructions().sum) {
         std::stable_sort(cells.begin(), cells.end(),
                          [&](std::size_t a, std::size_t b) { return prices[a] > prices[b]; });
@@ -53,13 +60,14 @@ class Packed {
         of_row_.resize(64 * words_for(rare.size()));
         words_ = of_word_.size() + of_row_.size() / 64;
         bits_.resize(rules.size() * words_);
-        for (std::size_t r = 0; r < rules.size(); ++r) {
-            const Word *source = view[static_cast<std::size_t>(rules[r])];
-            Word *out = bits_.data() + r * words_;
-            for (const Place &place : places_)
-                out[place.bit / 64] |= (source[place.cell / 64] >> (place.cell % 64) & 1)
-                                       << (place.bit % 64);
-        }
+        std::vector<std::size_t> bit_of(view.rows, nowhere);
+        for (const Place &place : places_)
+            bit_of[place.cell] = place.bit;
+        for (std::size_t r = 0; r < rules.size() && !ticker.tick(16 * view.words); ++r)
+            for_each_cell(view, rules[r], [&](std::size_t cell) {
+                if (const std::size_t bit = bit_of[cell]; bit != nowhere)
+                    bits_[r * words_ + bit / 64] |= Word{1} << (bit % 64);
+            });
     }
 
     struct Place {
@@ -78,6 +86,8 @@ class Packed {
     }
 
   private:
+    static constexpr std::size_t nowhere = static_cast<std::size_t>(-1);
+
     Price (*sum_)(const Word *, const Word *, const Prices &) = nullptr;
     std::size_t words_ = 0;
     std::vector<Price> of_word_, of_row_;
@@ -94,9 +104,8 @@ struct HeavyCell {
 struct Setting {
     Price spare_price;
     Price limit;
-    std::int64_t max_complexity;
     std::size_t most;
-    std::vector<std::int32_t> ids;
+    std::vector<std::int32_t> ids; // rules that fit at all, by the numbers of the caller
     Packed first, rest;           // cells with a price of covering them again
     Packed missed;                // cells with a price of missing them
     std::vector<HeavyCell> heavy; // the latter, heaviest first
@@ -188,10 +197,12 @@ class Finder {
     }
 
     // Drop what no set within the limit contains, and put first the additions to branch on.
-    // False: nothing to branch on.
+    // False: nothing to branch on, or stopped.
     bool prepare(Node &node) {
         ++nodes_;
         for (bool again = true; again;) {
+            if (ticker_.tick(node.additions.size() * (union_.size() + 8)))
+                return false;
             std::fill(union_.begin(), union_.end(), 0);
             for (const Addition &a : node.additions) {
                 const Word *bits = setting_.missed[a.rule];
@@ -210,9 +221,6 @@ class Finder {
             const std::size_t before = node.additions.size();
             bound(node);
             again = node.additions.size() < before;
-            if (OPT & 4) again = again && node.additions.size() < before - before / 8;
-            if (node.additions.empty())
-                return false;
         }
         choose_branches(node);
         return true;
@@ -220,7 +228,7 @@ class Finder {
 
     // Explore all sets below the node.
     bool explore(std::size_t depth) {
-        Node &node = *nodes_at(depth);
+        Node &node = level(depth);
         while (prepare(node)) {
             for (std::size_t i = 0; i < node.branches; ++i)
                 if (!branch(node, i, depth + 1))
@@ -235,7 +243,7 @@ class Finder {
     bool branch(const Node &node, std::size_t i, std::size_t depth) {
         taken_.push_back(node.additions[i].rule);
         const bool goes_on = offer(worst(node) - value(node.additions[i])) &&
-                             make_child(node, i, *nodes_at(depth)) && explore(depth);
+                             make_child(node, i, level(depth)) && explore(depth);
         taken_.pop_back();
         return goes_on && !clock_.is_over();
     }
@@ -244,7 +252,7 @@ class Finder {
     bool give_up(Node &node) const {
         const auto last = node.additions.begin() + static_cast<std::ptrdiff_t>(node.branches);
         node.additions.erase(node.additions.begin(), last);
-        if (node.open_missed == 0 && node.heaviest == setting_.heavy.size())
+        if (node.heaviest == setting_.heavy.size())
             return false;
         const HeavyCell &cell = setting_.heavy[node.heaviest];
         node.excess += cell.missed;
@@ -253,19 +261,14 @@ class Finder {
         return node.excess <= setting_.limit;
     }
 
-    void start_at(Node &node) const {
-        node.by_missed.start(0);
-        node.by_cost.start(0);
-    }
-
-    Node *nodes_at(std::size_t depth) {
+  private:
+    Node &level(std::size_t depth) {
         while (levels_.size() <= depth)
             levels_.emplace_back();
-        return &levels_[depth];
+        return levels_[depth];
     }
 
-  private:
-    bool packs(const Node &node) const { return node.room <= packing_room; }
+    static bool packs(const Node &node) { return node.room <= packing_room; }
 
     // The excess if nothing is added.
     Price worst(const Node &node) const {
@@ -275,7 +278,8 @@ class Finder {
     // How much smaller the excess is if it is added alone.
     Price value(const Addition &a) const { return a.missed - a.penalty + spare(a.complexity); }
 
-    void bound(Node &node) {
+    // Drop the additions with which no set is within the limit.
+    void bound(Node &node) const {
         std::vector<Addition> &additions = node.additions;
         const bool packing = packs(node);
         if (packing) {
@@ -295,14 +299,15 @@ class Finder {
             if (!packing)
                 return false;
             const std::int64_t room = node.room - a.complexity;
-            if (!(OPT & 1) && all - value(a) - node.by_missed[room] > setting_.limit)
-                return true;
-            return !(OPT & 2) && node.excess + a.penalty + spare(room) - node.by_cost[room] > setting_.limit;
+            return all - value(a) - node.by_missed[room] > setting_.limit ||
+                   node.excess + a.penalty + spare(room) - node.by_cost[room] > setting_.limit;
         });
     }
 
+    // First the additions that cover the heaviest open cell; all, if no cell is open.
     void choose_branches(Node &node) const {
-        while (node.heaviest < setting_.heavy.size() && !is_open(node, setting_.heavy[node.heaviest]))
+        while (node.heaviest < setting_.heavy.size() &&
+               !is_open(node, setting_.heavy[node.heaviest]))
             ++node.heaviest;
         if (node.heaviest == setting_.heavy.size()) {
             node.branches = node.additions.size();
@@ -318,8 +323,7 @@ class Finder {
                   node.additions.begin() + static_cast<std::ptrdiff_t>(node.branches),
                   [&](const Addition &a, const Addition &b) {
                       const Price x = value(a), y = value(b);
-                      if (x != y) return (OPT & 8) ? x < y : x > y;
-                      return a.rule < b.rule;
+                      return x != y ? x > y : a.rule < b.rule;
                   });
     }
 
@@ -327,6 +331,7 @@ class Finder {
         return node.open[cell.bit / 64] >> (cell.bit % 64) & 1;
     }
 
+    // Take addition `index`; those after it remain. False: stopped.
     bool make_child(const Node &node, std::size_t index, Node &child) {
         const Addition &taken = node.additions[index];
         child.excess = node.excess + taken.penalty;
@@ -355,12 +360,13 @@ class Finder {
             const std::int64_t room = child.room - a.complexity;
             if (room < 0)
                 continue;
+            // The packings of the node bound those of the child: penalties only grow, open
+            // cells only become fewer.
             Price most = setting_.limit - child.excess;
-            if (packing) {
-                if (!(OPT & 2)) most -= spare(room) - node.by_cost[room];
-                if (!(OPT & 1))
-                    most = std::min(most, setting_.limit - all + a.missed + spare(a.complexity) + node.by_missed[room]);
-            }
+            if (packing)
+                most = std::min(most - spare(room) + node.by_cost[room],
+                                setting_.limit - all + a.missed + spare(a.complexity) +
+                                    node.by_missed[room]);
             if (a.penalty > most)
                 continue;
             a.penalty += setting_.first.sum(fresh_.data(), setting_.first[a.rule]);
@@ -388,6 +394,18 @@ class Finder {
     std::uint64_t nodes_ = 0;
 };
 
+std::size_t most_rules_in_a_set(const SetProblem &problem, const std::vector<std::int32_t> &ids) {
+    std::vector<std::int64_t> complexities;
+    for (const std::int32_t k : ids)
+        complexities.push_back(problem.complexities[k]);
+    std::sort(complexities.begin(), complexities.end());
+    std::size_t most = 0;
+    for (std::int64_t room = problem.max_complexity;
+         most < complexities.size() && complexities[most] <= room; ++most)
+        room -= complexities[most];
+    return most;
+}
+
 } // namespace
 
 AllSets rule_sets_below(const SetProblem &problem, std::size_t most) {
@@ -395,15 +413,17 @@ AllSets rule_sets_below(const SetProblem &problem, std::size_t most) {
     if (!(problem.limit >= 0))
         return result;
     Clock clock(problem.seconds, problem.stop, problem.poll);
+    Ticker ticker(clock, true);
     const BitsView &view = problem.covers;
     Setting setting;
     setting.most = most;
-    setting.max_complexity = problem.max_complexity;
     for (std::size_t k = 0; k < view.conditions; ++k)
         if (problem.complexities[k] <= problem.max_complexity)
             setting.ids.push_back(static_cast<std::int32_t>(k));
     const auto room = static_cast<double>(problem.max_complexity);
-    const double most_taken = std::min(static_cast<double>(setting.ids.size()), room);
+    const double most_taken = static_cast<double>(most_rules_in_a_set(problem, setting.ids));
+    if (most_taken > most_rules)
+        throw std::invalid_argument("a rule set can have too many rules");
     double all_again = 0, all_missed = 0, all_costs = 0;
     for (std::size_t i = 0; i < view.rows; ++i) {
         all_again += problem.again[i];
@@ -439,18 +459,17 @@ AllSets rule_sets_below(const SetProblem &problem, std::size_t most) {
     }
     // First weigh the cells in which rules overlap most, to be done with most pairs.
     for (const std::int32_t k : setting.ids)
-        for (const std::size_t i : again_cells)
-            share[i] += static_cast<double>(view[static_cast<std::size_t>(k)][i / 64] >>
-                                                (i % 64) & 1);
+        if (!ticker.tick(16 * view.words))
+            for_each_cell(view, k, [&](std::size_t cell) { share[cell] += 1; });
     for (const std::size_t i : again_cells)
         share[i] *= share[i] * static_cast<double>(again[i]);
     std::stable_sort(again_cells.begin(), again_cells.end(),
                      [&](std::size_t a, std::size_t b) { return share[a] > share[b]; });
     const auto split = again_cells.begin() + static_cast<std::ptrdiff_t>(
                                                  std::min(again_cells.size(), first_cells));
-    setting.first = Packed(view, setting.ids, {again_cells.begin(), split}, again);
-    setting.rest = Packed(view, setting.ids, {split, again_cells.end()}, again);
-    setting.missed = Packed(view, setting.ids, missed_cells, missed);
+    setting.first = Packed(view, setting.ids, {again_cells.begin(), split}, again, ticker);
+    setting.rest = Packed(view, setting.ids, {split, again_cells.end()}, again, ticker);
+    setting.missed = Packed(view, setting.ids, missed_cells, missed, ticker);
     for (const Packed::Place &place : setting.missed.places())
         setting.heavy.push_back({place.bit, missed[place.cell]});
     std::stable_sort(
@@ -478,20 +497,32 @@ AllSets rule_sets_below(const SetProblem &problem, std::size_t most) {
                                   scale(problem.costs[id]),
                                   setting.missed.sum(root.open.data(), setting.missed[rule])});
     }
-    std::vector<Node> steps; // the cells given up at the root, one after the other
+    // The branches of the root are the tasks. Giving up a cell changes the root, so that each
+    // such step is stored until its tasks are done.
+    std::vector<Node> steps;
     std::vector<std::pair<std::size_t, std::size_t>> tasks;
-    if (finders[0].offer(root.excess + root.open_missed + setting.spare_price * root.room))
-        while (!clock.look(true) && finders[0].prepare(root)) {
-            for (std::size_t i = 0; i < root.branches; ++i)
-                tasks.emplace_back(steps.size(), i);
-            steps.push_back(root);
-            if (!finders[0].give_up(root))
-                break;
+    const auto run = [&] {
+        workers.run(0, tasks.size(), [&](std::size_t i, std::size_t w) {
+            if (!clock.is_over())
+                finders[w].branch(steps[tasks[i].first], tasks[i].second, 0);
+        });
+        tasks.clear();
+        steps.clear();
+    };
+    bool goes_on = finders[0].offer(root.excess + root.open_missed +
+                                    setting.spare_price * root.room);
+    for (std::size_t stored = 0; goes_on && !clock.look(true) && finders[0].prepare(root);) {
+        for (std::size_t i = 0; i < root.branches; ++i)
+            tasks.emplace_back(steps.size(), i);
+        steps.push_back(root);
+        stored += root.additions.size();
+        goes_on = finders[0].give_up(root);
+        if (stored > most_stored) {
+            run();
+            stored = 0;
         }
-    workers.run(0, tasks.size(), [&](std::size_t i, std::size_t w) {
-        if (!clock.is_over())
-            finders[w].branch(steps[tasks[i].first], tasks[i].second, 0);
-    });
+    }
+    run();
     result.too_many = found > most;
     result.is_complete = !clock.is_over();
     for (Finder &finder : finders) {

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 SLACK = 1e-9
 """Sums are rounded: sets above the budget by this share of it are returned too."""
 _MOST_COMPLEXITY = 1 << 20  # keeps the kernel's ints small
+_MOST_DEEP = 1000  # rules per set that the compiled search can take
 _LARGEST = 1e290  # keeps its sums finite
 _BLOCK = 1 << 18  # words of rule sets weighed at a time
 
@@ -161,7 +162,8 @@ def rule_sets_below(
         min(int(most), 1 << 40),
     )
     native = getattr(compiled, "rule_sets_below", None)
-    if native is None:
+    most_taken = np.count_nonzero(np.cumsum(np.sort(usable)) <= most_used)
+    if native is None or most_taken > _MOST_DEEP:
         rules, starts, is_complete, too_many, nodes = reference_sets.rule_sets_below(
             *arguments, seconds=seconds, stop=stop
         )
@@ -205,7 +207,7 @@ def _costs_of_cells(
     again: NDArray[np.float64],
     missed: NDArray[np.float64],
 ) -> NDArray[np.float64]:
-    """What sets of equal size, (n_sets, size), pay for cells missed and repeated."""
+    """Sum what sets of equal size, (n_sets, size), pay for their cells."""
     if not len(again):
         return np.zeros(len(numbers))
     uncovered = np.full((len(numbers), covers.shape[1]), ~np.uint64(0))
