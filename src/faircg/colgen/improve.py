@@ -23,6 +23,7 @@ from faircg._kernel import ConditionBits, unpack, weigh
 
 if TYPE_CHECKING:
     from faircg.colgen.pool import Pool
+    from faircg.colgen.problem import Objective
     from faircg.colgen.select import Selection
     from faircg.colgen.stop import Deadline
     from faircg.typing import (
@@ -69,22 +70,29 @@ class LocalSearch:
         Judges every rule set met.
     seed
         Seed of the kicks.
+    objective
+        The loss to lower; the master's by default. With 0-1 loss only true rates
+        count, whatever the master minimises.
     """
 
     def __init__(
-        self, pool: Pool, numbers: IntVector, selection: Selection, seed: int = 0
+        self,
+        pool: Pool,
+        numbers: IntVector,
+        selection: Selection,
+        seed: int = 0,
+        objective: Objective | None = None,
     ) -> None:
         problem = pool.problem
         self.problem, self.pool, self.selection = problem, pool, selection
+        self.objective = problem.objective if objective is None else objective
         self.numbers = numbers
         self._rng = np.random.default_rng(seed)
         self._complexities = pool.complexities[numbers]
         self._negatives = pool.covered_negatives[numbers].astype(float)
         cover = unpack(pool.covers[numbers], problem.n_rows)
         self._positive_side = _side(cover, problem.positives)
-        counts_hits = problem.objective == "zero_one" or (
-            problem.rate_rows.uses_covered
-        )
+        counts_hits = self.objective == "zero_one" or problem.rate_rows.uses_covered
         self._negative_side = _side(cover, problem.negatives) if counts_hits else None
 
     def run(self, start: IntVector, deadline: Deadline, *, kicks: int = KICKS) -> None:
@@ -104,9 +112,9 @@ class LocalSearch:
         """Let the selection recount a rule set; return its loss if it is feasible."""
         rules = [self.pool[int(n)] for n in self.numbers[chosen]]
         recount = self.selection.offer(rules).recount
-        if not recount.solves_master(self.problem.objective):
+        if not recount.solves_master(self.objective):
             return np.inf
-        return recount.loss(self.problem.objective)
+        return recount.loss(self.objective)
 
     def _kicked(self, chosen: IntVector) -> IntVector:
         """Take out a rule or two, and sometimes put a random one in."""
@@ -156,7 +164,7 @@ class LocalSearch:
             more = self._negative_side.newly_covered(unhit)
             covered = np.vstack([now_hit + more, now_hit])
         ok = self._within(missed, covered)
-        if problem.objective == "hamming":
+        if self.objective == "hamming":
             ok &= self._within(missed, repeated)
             losses = missed.sum(axis=1) + repeated.sum(axis=1)
         else:

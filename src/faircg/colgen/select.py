@@ -80,6 +80,11 @@ class Selection:
             self.returned_winner = candidate
         return candidate
 
+    def fewest_errors(self, most: int) -> list[Candidate]:
+        """Return the feasible rule sets of lowest 0-1 loss seen so far."""
+        feasible = [c for c in self._seen.values() if c.recount.is_feasible]
+        return sorted(feasible, key=self._by_errors)[:most]
+
     def _by_objective(self, candidate: Candidate) -> tuple[object, ...]:
         recount = candidate.recount
         loss = recount.loss(self.problem.objective)
