@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from itertools import groupby, islice, pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -174,26 +173,31 @@ def rule_sets_below(
             float(seconds),
             None if stop is None else stop.array,
         )
-    sets = sorted(
-        (tuple(rules[i:j].tolist()) for i, j in pairwise(starts.tolist())),
-        key=lambda rule_set: (len(rule_set), rule_set),
-    )
-    excesses = np.empty(len(sets))
+    # Sets as rows of a table, padded on the right, to sort by excess, size, numbers.
+    sizes = np.diff(starts)
+    table = np.full((len(sizes), int(sizes.max(initial=1))), -1, dtype=np.int32)
+    table[np.arange(table.shape[1]) < sizes[:, None]] = rules
+    excesses = np.empty(len(table))
     step = max(1, _BLOCK // max(1, covers.shape[1]))
-    for size, group in groupby(range(len(sets)), key=lambda i: len(sets[i])):
-        while block := tuple(islice(group, step)):
-            numbers = np.array([sets[i] for i in block], dtype=np.intp)
-            numbers = numbers.reshape(len(block), size)
-            part = _costs_of_cells(covers, numbers, again, missed)
-            part += costs[numbers].sum(axis=1)
+    for size in np.unique(sizes).tolist():
+        same = np.flatnonzero(sizes == size)
+        for first in range(0, len(same), step):
+            block = same[first : first + step]
+            numbers = table[block, :size]
             spare = most_used - complexities[numbers].sum(axis=1)
-            excesses[block[0] : block[-1] + 1] = part + spare_price * spare
-    excesses += always
+            excesses[block] = (
+                _costs_of_cells(covers, numbers, again, missed)
+                + costs[numbers].sum(axis=1)
+                + spare_price * spare
+                + always
+            )
     # The compiled search rounds prices down, so that no set is lost.
     inside = np.flatnonzero(excesses <= limit)
-    order = inside[np.argsort(excesses[inside], kind="stable")]
+    keys = (*table[inside].T[::-1], sizes[inside], excesses[inside])
+    order = inside[np.lexsort(keys)]
+    rows, lengths = table[order].tolist(), sizes[order].tolist()
     return RuleSetResult(
-        tuple(sets[i] for i in order),
+        tuple(tuple(row[:n]) for row, n in zip(rows, lengths, strict=True)),
         excesses[order],
         bool(is_complete),
         bool(too_many),
@@ -203,7 +207,7 @@ def rule_sets_below(
 
 def _costs_of_cells(
     covers: NDArray[np.uint64],
-    numbers: NDArray[np.intp],
+    numbers: NDArray[np.int32],
     again: NDArray[np.float64],
     missed: NDArray[np.float64],
 ) -> NDArray[np.float64]:

@@ -92,7 +92,7 @@ def prove(
     z = duals.prices.value
     for budget in _budgets(selection.objective - 1.0 - z):
         room = min(budget, selection.objective - 1.0 - z)
-        if room > 0:
+        if room >= -TOLERANCE:
             numbers = rules_inside(
                 pool, duals, generation.max_conditions, room, deadline, threads
             )

@@ -1,0 +1,152 @@
+"""Closing the gap: bounds are true at any moment, and optimal means optimal."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+from faircg.colgen.engine import solve
+from faircg.colgen.improve import LocalSearch
+from faircg.colgen.pool import Pool
+from faircg.colgen.pricing import ExactPricer
+from faircg.colgen.prove import prove, rules_inside
+from faircg.colgen.select import Selection
+from faircg.colgen.stop import Deadline
+from oracle import Limits
+from small_problems import (
+    CRITERIA,
+    cases,
+    full_pool,
+    instance_of,
+    limits_of,
+    lp_by_generation,
+    problem_of,
+    true_optimum,
+)
+
+
+def ticking(ticks: int) -> Deadline:
+    """Make a deadline that comes after so many looks at the clock, on any machine."""
+    counter = itertools.count()
+    return Deadline(float(ticks), clock=lambda: float(next(counter)))
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+@pytest.mark.parametrize("n_groups", [2, 3])
+def test_enumeration_alone_finds_the_optimum(criterion, n_groups):
+    """Without local search or an integer program the rule sets inside the gap do."""
+    for seed, epsilon in cases(criterion, n_groups, 34):
+        instance, limits = instance_of(seed, n_groups), limits_of(criterion, epsilon)
+        problem = problem_of(instance, "hamming", limits)
+        generation = lp_by_generation(problem, instance)
+        pool, selection = full_pool(problem, instance), Selection(problem)
+        bound = prove(pool, generation, selection, Deadline())
+        optimum = true_optimum(seed, n_groups, "hamming", limits)
+        assert selection.objective == optimum
+        assert bound == optimum
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_the_excess_is_a_lower_bound_of_every_rule_set(criterion):
+    """Loss is at least dual value + costs + overlaps + missed rows + spare."""
+    for seed, epsilon in cases(criterion, 2, 12):
+        instance, limits = instance_of(seed, 2), limits_of(criterion, epsilon)
+        problem = problem_of(instance, "hamming", limits)
+        duals = lp_by_generation(problem, instance).duals
+        pool = full_pool(problem, instance)
+        costs = duals.prices.reduced_costs(pool.covers, pool.complexities)
+        cover = problem.rows
+        for chosen in itertools.combinations(range(len(pool)), 2):
+            rules = [pool[k] for k in chosen]
+            recount = problem.recount(rules)
+            if not recount.solves_master("hamming"):
+                continue
+            times = sum(cover[:, list(rule)].all(axis=1).astype(int) for rule in rules)
+            excess = (
+                costs[list(chosen)].sum()
+                + (np.maximum(duals.again, 0) * np.maximum(times - 1, 0)).sum()
+                + duals.missed[times == 0].sum()
+                + duals.prices.condition * (problem.max_complexity - recount.complexity)
+            )
+            assert recount.hamming_loss >= duals.prices.value + excess - 1e-6
+
+
+def test_rules_inside_a_budget_are_all_there():
+    """No rule whose reduced cost fits the budget is left out."""
+    for seed in range(20):
+        instance = instance_of(seed, 2)
+        problem = problem_of(instance, "hamming", limits_of("equalized_odds", 0.2))
+        generation = lp_by_generation(problem, instance)
+        pool = full_pool(problem, instance)
+        prices = generation.duals.prices
+        costs = prices.reduced_costs(pool.covers, pool.complexities)
+        empty = Pool(problem)
+        numbers = rules_inside(
+            empty, generation.duals, instance.max_conditions, 1.5, Deadline()
+        )
+        inside = {empty.covers[n].tobytes() for n in numbers}
+        assert inside == {
+            pool.covers[n].tobytes() for n in np.flatnonzero(costs <= 1.5 + 1e-5)
+        }
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_stopping_at_any_moment_keeps_bounds_true_and_answers_feasible(criterion):
+    """Whenever the deadline comes, the certificate is true and the rates hold."""
+    rng = np.random.default_rng(5)
+    statuses = set()
+    for seed, epsilon in cases(criterion, 3, 70):
+        instance, limits = instance_of(seed, 3), limits_of(criterion, epsilon)
+        solution = solve(
+            problem_of(instance, "hamming", limits),
+            (),
+            ExactPricer(),
+            depths=range(1, instance.max_conditions + 1),
+            deadline=ticking(int(rng.integers(1, 150))),
+        )
+        certificate = solution.certificate
+        statuses.add(certificate.status)
+        optimum = true_optimum(seed, 3, "hamming", limits)
+        assert instance.counts(solution.returned.rules).satisfies(limits)
+        if certificate.max_conditions == instance.max_conditions:
+            assert certificate.lower_bound <= optimum
+        assert certificate.objective >= optimum
+        if certificate.proven_optimal and (
+            certificate.max_conditions == instance.max_conditions
+        ):
+            assert certificate.objective == optimum
+    assert statuses == {"optimal", "time_limit"}
+
+
+def test_deepening_ends_with_the_certificate_of_the_deepest_step():
+    """One condition, then two, then three: the last finished step is certified."""
+    for seed in range(15):
+        instance, limits = instance_of(seed, 2), Limits(missed=0.2)
+        problem = problem_of(instance, "hamming", limits)
+        depths = range(1, instance.max_conditions + 1)
+        stepwise, at_once = (
+            solve(problem, (), ExactPricer(), depths=d, deadline=Deadline())
+            for d in (depths, depths[-1:])
+        )
+        assert stepwise.certificate.max_conditions == instance.max_conditions
+        assert stepwise.certificate.objective == at_once.certificate.objective
+        numbers = [entry.number for entry in stepwise.history]
+        assert numbers == list(range(1, len(numbers) + 1))
+
+
+@pytest.mark.parametrize("objective", ["hamming", "zero_one"])
+def test_local_search_never_leaves_what_is_feasible(objective):
+    """Every winner of the local search obeys the constraint, and it often is best."""
+    hits = 0
+    for seed in range(30):
+        instance, limits = instance_of(seed, 2), limits_of("equalized_odds", 0.2)
+        problem = problem_of(instance, objective, limits)
+        pool, selection = full_pool(problem, instance), Selection(problem)
+        search = LocalSearch(pool, np.arange(len(pool)), selection, seed)
+        search.run(np.zeros(0, dtype=np.int64), Deadline())
+        winner = instance.counts(selection.objective_winner.rules)
+        assert winner.satisfies(limits)
+        hits += selection.objective == true_optimum(seed, 2, objective, limits)
+    assert hits >= 20
