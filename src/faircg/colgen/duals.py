@@ -108,11 +108,11 @@ def duals_of(master: Master, row_dual: FloatVector, value: float) -> Duals:
     alpha = np.maximum(-row_dual[at.exclude], 0.0)
     lam = max(-float(row_dual[at.complexity]), 0.0)
 
-    missed_worth = np.ones(problem.n_groups)
+    missed_worth = np.full(problem.n_groups, float(problem.missed_cost))
     covered_price = np.full(problem.n_groups, float(problem.objective == "hamming"))
     hit_worth = 1.0 - covered_price
     for (rows, by_hits), block in zip(master.rate_blocks, at.fairness, strict=True):
-        missed_worth += rows.missed_charge(row_dual[block])
+        missed_worth = missed_worth + rows.missed_charge(row_dual[block])
         charge = rows.covered_charge(row_dual[block])
         if by_hits:
             hit_worth = hit_worth + charge
@@ -128,7 +128,7 @@ def duals_of(master: Master, row_dual: FloatVector, value: float) -> Duals:
     of_positives = cells.spread(price / cells.count, alone)
     positive_rows = (problem.positives * of_positives).sum(axis=0)
     per_row = positive_rows
-    missing = missed_worth[cells.group] * cells.count - mu
+    missing: FloatVector = missed_worth[cells.group] * cells.count - mu
     missing[master.excluded] += C * alpha
     nothing = np.zeros(problem.n_groups)
     of_missing = cells.spread(np.maximum(missing, 0.0) / cells.count, nothing)

@@ -19,6 +19,7 @@ from faircg.colgen.certificate import (
     fingerprint,
     relative_gap,
 )
+from faircg.colgen.equal_rates import all_or_nothing_bound, is_all_or_nothing
 from faircg.colgen.improve import LocalSearch
 from faircg.colgen.integer import solve_integer
 from faircg.colgen.loop import Generation, generate, rounds_up
@@ -129,8 +130,20 @@ def solve(
         raise ValueError("at least one depth is needed")
 
     _improve(pool, generation, selection, deadline, seed)
-    bound = prove(pool, generation, selection, deadline, threads=threads)
-    is_done = bound >= selection.objective
+    bound = generation.lower_bound
+    if is_all_or_nothing(problem) and problem.objective == "hamming":
+        other = all_or_nothing_bound(
+            problem,
+            pricer,
+            max_conditions=generation.max_conditions,
+            deadline=generation_deadline,
+            pricing_seconds=pricing_seconds,
+        )
+        bound = max(bound, other)
+    if rounds_up(bound) < selection.objective:
+        enumerated = prove(pool, generation, selection, deadline, threads=threads)
+        bound = max(bound, enumerated)
+    is_done = rounds_up(bound) >= selection.objective
     if not is_done and not deadline.is_set():
         bound, is_done = _integer(pool, generation, selection, deadline, bound, threads)
     _polish(pool, generation, selection, deadline, seed)

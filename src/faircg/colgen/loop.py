@@ -174,7 +174,7 @@ def _any_prices_out(prices: Prices, pool: Pool, numbers: list[int]) -> bool:
 
 def _nothing_fits(problem: Problem, pool: Pool, max_conditions: int) -> Generation:
     """Return the only solution when no rule is within the limit: everybody missed."""
-    value = float(problem.groups.positives.sum())
+    value = problem.missed_cost * float(problem.groups.positives.sum())
     zeros = np.zeros(problem.n_rows)
     nothing = Duals(Prices(zeros, 0.0, value), zeros, zeros)
     master = MasterValue(value, nothing, np.zeros(len(pool)))

@@ -247,7 +247,7 @@ class Master:
         complexity = self.pool.complexities[self.numbers].astype(float)
 
         cost = np.zeros(n_columns)
-        cost[self.layout.missed] = missed.count
+        cost[self.layout.missed] = problem.missed_cost * missed.count
         if problem.objective == "hamming":
             cost[self.layout.rule] = covered.sum(axis=1)
         elif hits is not None:
@@ -317,7 +317,7 @@ class Master:
             row_lower=np.concatenate(builder.lower),
             row_upper=np.concatenate(builder.upper),
             integer=integer,
-            offset=float(missed.uncovered.sum()),
+            offset=problem.missed_cost * float(missed.uncovered.sum()),
         )
 
     def _most_rules(self, cells: Cells) -> FloatVector:

@@ -56,6 +56,8 @@ class Problem:
         The limit ``C`` on the sum over rules of one plus the number of conditions.
     objective
         Hamming loss, or 0-1 loss.
+    missed_cost
+        What the master pays for a missed positive; one in every loss.
     """
 
     bits: ConditionBits
@@ -65,6 +67,7 @@ class Problem:
     criterion: Criterion | None
     max_complexity: int
     objective: Objective = "hamming"
+    missed_cost: float = 1.0
     rates: tuple[Rate, ...] = field(init=False)
 
     def __post_init__(self) -> None:

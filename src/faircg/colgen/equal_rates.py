@@ -1,0 +1,61 @@
+"""Exactly equal rates: what epsilon zero means for whole people.
+
+With epsilon zero the false negative rates of all groups are the same fraction
+``missed_g / size_g``. If the sizes have no common divisor, whole numbers allow only two
+such fractions: nobody is missed, or everybody. The linear master cannot see that; its
+bound is far too low. But both cases are easy to bound. Missing everybody costs as much
+as there are positives. Covering everybody costs at least the linear master without
+fairness rows in which missing a person is very dear.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import gcd
+from typing import TYPE_CHECKING
+
+from faircg.colgen.loop import generate
+from faircg.colgen.pool import Pool
+
+if TYPE_CHECKING:
+    from faircg.colgen.pricing.base import Pricer
+    from faircg.colgen.problem import Problem
+    from faircg.colgen.stop import Deadline
+
+
+def is_all_or_nothing(problem: Problem) -> bool:
+    """Say whether a rule set must miss everybody or nobody.
+
+    No number of seven people is the same rate as a number of five, but none and all.
+    """
+    return any(
+        rate.epsilon == 0
+        and rate.missed == 1
+        and rate.covered == 0
+        and len(rate.sizes) > 1
+        and gcd(*map(int, rate.sizes)) == 1
+        for rate in problem.rates
+    )
+
+
+def all_or_nothing_bound(
+    problem: Problem,
+    pricer: Pricer,
+    *,
+    max_conditions: int,
+    deadline: Deadline,
+    pricing_seconds: float,
+) -> float:
+    """Bound the Hamming loss of every rule set that misses everybody or nobody."""
+    everybody = float(problem.groups.positives.sum())
+    dear = everybody + float(problem.groups.negatives.sum())
+    covering = replace(problem, criterion=None, missed_cost=dear)
+    generation = generate(
+        covering,
+        Pool(covering),
+        pricer,
+        max_conditions=max_conditions,
+        deadline=deadline,
+        pricing_seconds=pricing_seconds,
+    )
+    return min(everybody, generation.lower_bound)
