@@ -128,7 +128,7 @@ def duals_of(master: Master, row_dual: FloatVector, value: float) -> Duals:
     of_positives = cells.spread(price / cells.count, alone)
     positive_rows = (problem.positives * of_positives).sum(axis=0)
     per_row = positive_rows
-    missing: FloatVector = missed_worth[cells.group] * cells.count - mu
+    missing = missed_worth[cells.group] * cells.count.astype(float) - mu
     missing[master.excluded] += C * alpha
     nothing = np.zeros(problem.n_groups)
     of_missing = cells.spread(np.maximum(missing, 0.0) / cells.count, nothing)

@@ -166,9 +166,11 @@ def _improve(
     numbers = _best_numbers(pool, generation, IMPROVE_RULES)
     if not len(numbers) or deadline.is_set():
         return
-    search = LocalSearch(pool, numbers, selection, seed)
-    nothing = np.zeros(0, dtype=np.int64)
-    search.run(nothing, deadline.within(IMPROVE_SHARE * deadline.remaining()))
+    LocalSearch(pool, numbers, selection, seed).run(
+        np.zeros(0, dtype=np.int64),
+        deadline.within(IMPROVE_SHARE * deadline.remaining()),
+        good_enough=rounds_up(generation.lower_bound),
+    )
     logger.info("local search: best loss %.0f", selection.objective)
 
 

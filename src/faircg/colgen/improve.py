@@ -95,12 +95,31 @@ class LocalSearch:
         counts_hits = self.objective == "zero_one" or problem.rate_rows.uses_covered
         self._negative_side = _side(cover, problem.negatives) if counts_hits else None
 
-    def run(self, start: IntVector, deadline: Deadline, *, kicks: int = KICKS) -> None:
-        """Search from a rule set, given as positions in ``numbers``."""
+    def run(
+        self,
+        start: IntVector,
+        deadline: Deadline,
+        *,
+        kicks: int = KICKS,
+        good_enough: float = -np.inf,
+    ) -> None:
+        """Search from a rule set, given as positions in ``numbers``.
+
+        Parameters
+        ----------
+        start
+            Where to begin.
+        deadline
+            When to stop.
+        kicks
+            Kicks in a row without success after which the search ends.
+        good_enough
+            A loss that nothing can beat.
+        """
         best = current = self._descend(start, deadline)
         best_loss = self._offer(best)
         failures = 0
-        while failures < kicks and not deadline.is_set():
+        while failures < kicks and best_loss > good_enough and not deadline.is_set():
             current = self._descend(self._kicked(best), deadline)
             loss = self._offer(current)
             if loss < best_loss:
