@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from faircg._kernel import ConditionBits, unpack, weigh
+from faircg.colgen.signatures import merge_equal
 
 if TYPE_CHECKING:
     from faircg.colgen.pool import Pool
@@ -205,12 +206,11 @@ class LocalSearch:
 def _side(cover: BoolMatrix, people: np.ndarray[tuple[int, int], np.dtype]) -> _Side:
     """Pack covers over the rows where people of one label are, equal rows merged."""
     present = np.flatnonzero(people.any(axis=0))
+    present = present if len(present) else np.zeros(1, np.int64)  # nobody: one row of 0
     part = np.ascontiguousarray(cover[:, present].T)
-    packed = np.ascontiguousarray(np.packbits(part, axis=1))
-    keys = packed.view(np.dtype((np.void, packed.shape[1])))[:, 0]
-    _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
+    first, member = merge_equal(part)
     counts = np.zeros((len(first), len(people)))
-    np.add.at(counts, inverse, people[:, present].T.astype(float))
+    np.add.at(counts, member, people[:, present].T.astype(float))
     merged = ConditionBits.from_matrix(
         np.ascontiguousarray(part[first]), np.zeros(cover.shape[0], dtype=np.int32)
     )

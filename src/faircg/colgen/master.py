@@ -29,6 +29,7 @@ import numpy as np
 from scipy import sparse
 
 from faircg._kernel import unpack
+from faircg.colgen.signatures import merge_equal
 from faircg.solver.highs import INFINITY, LinearModel
 
 if TYPE_CHECKING:
@@ -169,11 +170,7 @@ class Master:
     @cached_property
     def _classes(self) -> IntVector:
         """Number of each row's signature."""
-        if not len(self.numbers):
-            return np.zeros(self.problem.n_rows, dtype=np.int64)
-        packed = np.ascontiguousarray(np.packbits(self.cover_matrix, axis=0).T)
-        keys = packed.view(np.dtype((np.void, packed.shape[1])))[:, 0]
-        return np.unique(keys, return_inverse=True)[1].astype(np.int64)
+        return merge_equal(self.cover_matrix.T)[1]
 
     @cached_property
     def positives(self) -> Cells:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import numpy as np
 
 from faircg._kernel import ConditionBits, unpack, weigh
+from faircg.colgen.signatures import merge_equal
 from faircg.fairness.base import GroupSizes, Rate, RateRows
 from faircg.fairness.metrics import within_epsilon
 
@@ -115,7 +116,8 @@ class Problem:
         weights = np.ones(n_samples, np.int64) if weights is None else weights
         codes = np.zeros(n_samples, np.int64) if group_codes is None else group_codes
         used = weights > 0
-        distinct, row = _distinct_rows(conditions[used])
+        first, row = merge_equal(conditions[used])
+        distinct = conditions[used][first]
         counts = np.zeros((2, len(group_names), len(distinct)), dtype=np.int64)
         label = is_positive[used].astype(np.int64)
         np.add.at(counts, (label, codes[used], row), weights[used])
@@ -236,13 +238,3 @@ class Recount:
         With Hamming loss its false positive rows count by the proxy, as in the paper.
         """
         return self.is_feasible and (objective == "zero_one" or self.meets_proxy)
-
-
-def _distinct_rows(conditions: BoolMatrix) -> tuple[BoolMatrix, IntVector]:
-    """Return distinct rows, sorted, and for each sample the number of its row."""
-    if conditions.shape[1] == 0:  # no condition tells anybody apart
-        return conditions[:1], np.zeros(len(conditions), dtype=np.int64)
-    packed = np.ascontiguousarray(np.packbits(conditions, axis=1))
-    keys = packed.view(np.dtype((np.void, packed.shape[1])))[:, 0]
-    _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
-    return conditions[first], inverse.astype(np.int64)

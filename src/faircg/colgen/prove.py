@@ -35,6 +35,7 @@ from faircg._kernel import (
 )
 from faircg.colgen.background import run
 from faircg.colgen.pricing.base import TOLERANCE
+from faircg.colgen.signatures import merge_equal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -178,12 +179,9 @@ def _rule_sets_inside(
     complexities = pool.complexities[numbers]
     again, missed = np.maximum(duals.again, 0.0), np.maximum(duals.missed, 0.0)
     rows = np.flatnonzero((again > 0) | (missed > 0))
+    rows = rows if len(rows) else np.zeros(1, np.int64)  # no price: one row of zeros
     signatures = np.ascontiguousarray(unpack(covers, problem.n_rows)[:, rows].T)
-    packed = np.packbits(signatures, axis=1)
-    if packed.shape[1] == 0:
-        packed = np.zeros((len(rows), 1), np.uint8)
-    keys = np.ascontiguousarray(packed).view(np.dtype((np.void, packed.shape[1])))
-    _, first, cell = np.unique(keys[:, 0], return_index=True, return_inverse=True)
+    first, cell = merge_equal(signatures)
     cells = ConditionBits.from_matrix(
         signatures[first], np.zeros(len(numbers), dtype=np.int32)
     )

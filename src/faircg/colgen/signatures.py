@@ -1,0 +1,35 @@
+"""Equal rows of a boolean matrix, found once: samples, cells and signatures merge."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from faircg.typing import BoolMatrix, IntVector
+
+
+def merge_equal(rows: BoolMatrix) -> tuple[IntVector, IntVector]:
+    """Find equal rows.
+
+    Returns
+    -------
+    first
+        Where each distinct row occurs first; distinct rows are sorted.
+    member
+        For each row the number of its distinct row.
+
+    Examples
+    --------
+    >>> first, member = merge_equal(np.array([[True], [False], [True]]))
+    >>> first, member
+    (array([1, 0]), array([1, 0, 1]))
+    """
+    if rows.shape[1] == 0:  # nothing tells any row apart
+        first = np.zeros(min(len(rows), 1), dtype=np.int64)
+        return first, np.zeros(len(rows), dtype=np.int64)
+    packed = np.ascontiguousarray(np.packbits(rows, axis=1))
+    keys = packed.view(np.dtype((np.void, packed.shape[1])))[:, 0]
+    _, first, member = np.unique(keys, return_index=True, return_inverse=True)
+    return first.astype(np.int64), member.astype(np.int64)
