@@ -149,6 +149,7 @@ def solve(
     _polish(pool, generation, selection, deadline, seed)
     if selection.returned_winner is None:
         raise FairCGError("no rule set that satisfies the constraint was found")
+    is_done = is_done and (generation.is_proven or not generation_deadline.is_set())
     certificate = _certificate(
         selection, generation, bound, deadline, is_done=is_done, started=started
     )

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from faircg._kernel import ConditionBits, unpack, weigh
-from faircg.colgen.signatures import merge_equal
+from faircg.colgen.signatures import merge_equal, signatures
 
 if TYPE_CHECKING:
     from faircg.colgen.pool import Pool
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from faircg.colgen.select import Selection
     from faircg.colgen.stop import Deadline
     from faircg.typing import (
-        BoolMatrix,
         BoolVector,
         FloatMatrix,
         FloatVector,
@@ -91,10 +90,10 @@ class LocalSearch:
         self._rng = np.random.default_rng(seed)
         self._complexities = pool.complexities[numbers]
         self._negatives = pool.covered_negatives[numbers].astype(float)
-        cover = unpack(pool.covers[numbers], problem.n_rows)
-        self._positive_side = _side(cover, problem.positives)
+        covers = pool.covers[numbers]
+        self._positive_side = _side(covers, problem.positives)
         counts_hits = self.objective == "zero_one" or problem.rate_rows.uses_covered
-        self._negative_side = _side(cover, problem.negatives) if counts_hits else None
+        self._negative_side = _side(covers, problem.negatives) if counts_hits else None
 
     def run(
         self,
@@ -203,15 +202,15 @@ class LocalSearch:
         return ok
 
 
-def _side(cover: BoolMatrix, people: np.ndarray[tuple[int, int], np.dtype]) -> _Side:
+def _side(covers: PackedMatrix, people: np.ndarray[tuple[int, int], np.dtype]) -> _Side:
     """Pack covers over the rows where people of one label are, equal rows merged."""
     present = np.flatnonzero(people.any(axis=0))
     present = present if len(present) else np.zeros(1, np.int64)  # nobody: one row of 0
-    part = np.ascontiguousarray(cover[:, present].T)
+    part = signatures(covers, people.shape[1], present)
     first, member = merge_equal(part)
     counts = np.zeros((len(first), len(people)))
     np.add.at(counts, member, people[:, present].T.astype(float))
     merged = ConditionBits.from_matrix(
-        np.ascontiguousarray(part[first]), np.zeros(cover.shape[0], dtype=np.int32)
+        np.ascontiguousarray(part[first]), np.zeros(len(covers), dtype=np.int32)
     )
     return _Side(merged.bits, counts)

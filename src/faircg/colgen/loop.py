@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-STAY = 0.5
+STAY = 0.2
 """Share of the best duals so far in the duals that are priced (smoothing)."""
 FAR = 0.01
 """Relative gap of the linear master below which its own duals are steady enough."""

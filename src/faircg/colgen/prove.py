@@ -31,11 +31,10 @@ from faircg._kernel import (
     StopFlag,
     enumerate_below,
     rule_sets_below,
-    unpack,
 )
 from faircg.colgen.background import run
 from faircg.colgen.pricing.base import TOLERANCE
-from faircg.colgen.signatures import merge_equal
+from faircg.colgen.signatures import merge_equal, signatures
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,7 +49,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-MOST_RULES = 100_000
+MOST_RULES = 50_000
 """More rules than this inside the budget are too many."""
 MOST_RULE_SETS = 100_000
 """More rule sets than this inside the budget are too many to recount."""
@@ -101,6 +100,8 @@ def prove(
                 return proven
             sets = _rule_sets_inside(pool, duals, numbers, room, deadline, threads)
             for members in sets.sets:
+                if deadline.is_set():
+                    return proven
                 selection.offer(pool[int(numbers[k])] for k in members)
             logger.info(
                 "excess %.3f: %d rules, %d rule sets in %d nodes%s, best loss %.0f",
@@ -180,10 +181,10 @@ def _rule_sets_inside(
     again, missed = np.maximum(duals.again, 0.0), np.maximum(duals.missed, 0.0)
     rows = np.flatnonzero((again > 0) | (missed > 0))
     rows = rows if len(rows) else np.zeros(1, np.int64)  # no price: one row of zeros
-    signatures = np.ascontiguousarray(unpack(covers, problem.n_rows)[:, rows].T)
-    first, cell = merge_equal(signatures)
+    covered_by = signatures(covers, problem.n_rows, rows)
+    first, cell = merge_equal(covered_by)
     cells = ConditionBits.from_matrix(
-        signatures[first], np.zeros(len(numbers), dtype=np.int32)
+        covered_by[first], np.zeros(len(numbers), dtype=np.int32)
     )
     costs = duals.prices.reduced_costs(covers, complexities)
 

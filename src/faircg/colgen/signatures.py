@@ -6,8 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from faircg._kernel import unpack
+
 if TYPE_CHECKING:
-    from faircg.typing import BoolMatrix, IntVector
+    from faircg.typing import BoolMatrix, IntVector, PackedMatrix
+
+_BLOCK = 1_024  # rules unpacked at a time
 
 
 def merge_equal(rows: BoolMatrix) -> tuple[IntVector, IntVector]:
@@ -33,3 +37,16 @@ def merge_equal(rows: BoolMatrix) -> tuple[IntVector, IntVector]:
     keys = packed.view(np.dtype((np.void, packed.shape[1])))[:, 0]
     _, first, member = np.unique(keys, return_index=True, return_inverse=True)
     return first.astype(np.int64), member.astype(np.int64)
+
+
+def signatures(covers: PackedMatrix, n_rows: int, rows: IntVector) -> BoolMatrix:
+    """Say which rules cover some of the rows, (len(rows), n_rules).
+
+    Covers are unpacked a block of rules at a time, so that no matrix of all rows by
+    all rules is ever made.
+    """
+    found = np.empty((len(rows), len(covers)), dtype=bool)
+    for start in range(0, len(covers), _BLOCK):
+        block = slice(start, start + _BLOCK)
+        found[:, block] = unpack(covers[block], n_rows)[:, rows].T
+    return found
