@@ -411,7 +411,7 @@ def _show(console: Console, clf: FairRuleSetClassifier, sensitive: list[str]) ->
     if not HAS_NATIVE:
         console.print(
             "note: running without the native kernel (no C++ compiler when faircg was "
-            "installed); the results are the same, the search is slower"
+            "installed): the proofs are the same, the search is slower"
         )
 
 
