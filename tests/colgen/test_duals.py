@@ -47,7 +47,7 @@ def test_a_rules_price_equals_the_solvers_reduced_cost(
             for exact_rates in (False, True):
                 master = Master(problem, pool, numbers, exact_rates=exact_rates)
                 solution = solve_lp(master.model, Deadline())
-                priced = duals_of(master, solution.row_dual, solution.objective).prices
+                priced = duals_of(master, solution.row_dual).prices
                 costs = priced.reduced_costs(
                     pool.covers[numbers], pool.complexities[numbers]
                 )
@@ -73,7 +73,7 @@ def test_raised_prices_give_a_true_bound_in_the_middle_of_the_search(
         for size in (0, 1, 3):
             master = Master(problem, pool, np.arange(min(size, len(pool))))
             solution = solve_lp(master.model, Deadline())
-            priced = duals_of(master, solution.row_dual, solution.objective).prices
+            priced = duals_of(master, solution.row_dual).prices
             costs = priced.reduced_costs(pool.covers, pool.complexities)
             worst = min(0.0, float((costs / pool.complexities).min()))
             raised = priced.raised(-worst, problem.max_complexity)
@@ -102,10 +102,29 @@ def test_the_price_of_complexity_is_what_one_more_unit_is_worth():
         everything = np.arange(len(pool))
         solution = solve_lp(Master(problem, pool, everything).model, Deadline())
         master = Master(problem, pool, everything)
-        lam = duals_of(master, solution.row_dual, 0.0).prices.condition
+        lam = duals_of(master, solution.row_dual).prices.condition
         more = replace(problem, max_complexity=5)
         better = solve_lp(Master(more, pool, everything).model, Deadline())
         assert lam >= 0
         assert better.objective >= solution.objective - lam - 1e-9
         checked += lam > 0
     assert checked > 3
+
+
+def test_the_dual_value_is_the_solvers_but_does_not_trust_it():
+    """Our own sum of multipliers equals the LP value, and noise only lowers it."""
+    rng = np.random.default_rng(0)
+    for seed in range(20):
+        instance = instance_of(seed, 3)
+        problem = problem_of(instance, "hamming", limits_of("equalized_odds", 0.05))
+        pool = full_pool(problem, instance)
+        master = Master(problem, pool, np.arange(len(pool)))
+        solution = solve_lp(master.model, Deadline())
+        exact = duals_of(master, solution.row_dual).prices.value
+        assert exact == pytest.approx(solution.objective, abs=1e-7)
+        noisy = solution.row_dual + rng.normal(0, 0.05, len(solution.row_dual))
+        duals = duals_of(master, noisy)
+        costs = duals.prices.reduced_costs(pool.covers, pool.complexities)
+        worst = min(0.0, float((costs / pool.complexities).min()))
+        bound = duals.raised(-worst, problem.max_complexity).prices.value
+        assert bound <= solution.objective + 1e-7

@@ -85,7 +85,7 @@ def test_b_a_covered_negative_is_charged_once():
         pool = Pool(problem, [(0,)])
         master = Master(problem, pool, np.arange(1))
         solution = solve_lp(master.model, Deadline())
-        priced = duals_of(master, solution.row_dual, solution.objective).prices
+        priced = duals_of(master, solution.row_dual).prices
         of_negatives = int(np.flatnonzero(problem.positives.sum(axis=0) == 0)[0])
         assert priced.rows[of_negatives] == pytest.approx(5.0)
 
@@ -98,7 +98,7 @@ def test_c_multipliers_of_upper_bounds_are_turned_to_be_non_negative():
     master = Master(problem, pool, np.arange(2))
     solution = solve_lp(master.model, Deadline())
     assert solution.row_dual[master.layout.complexity] < 0
-    priced = duals_of(master, solution.row_dual, solution.objective).prices
+    priced = duals_of(master, solution.row_dual).prices
     assert priced.condition > 0
     longer = priced.reduced_costs(pool.covers, pool.complexities + 1)
     assert (longer > priced.reduced_costs(pool.covers, pool.complexities)).all()
@@ -142,7 +142,7 @@ def test_e_equalized_odds_really_makes_some_negatives_attractive():
         some = np.flatnonzero(np.random.default_rng(seed).random(len(pool)) < 0.3)
         master = Master(problem, pool, some)
         solution = solve_lp(master.model, Deadline())
-        priced = duals_of(master, solution.row_dual, solution.objective).prices
+        priced = duals_of(master, solution.row_dual).prices
         only_negatives = problem.positives.sum(axis=0) == 0
         attracted += bool((priced.rows[only_negatives] < -1e-6).any())
     assert attracted > 0
@@ -181,7 +181,7 @@ def test_g_sampled_pricing_knows_the_sizes_of_the_whole_groups():
         pool = full_pool(problem, instance)
         master = Master(problem, pool, np.arange(1))
         solution = solve_lp(master.model, Deadline())
-        priced = duals_of(master, solution.row_dual, solution.objective).prices
+        priced = duals_of(master, solution.row_dual).prices
         sampled = SampledPricer(ExactPricer(), np.random.default_rng(seed), rows=2)
         found = sampled.price(problem.bits, priced, 2, Deadline())
         for rule, reduced in zip(found.rules, found.reduced_costs, strict=True):

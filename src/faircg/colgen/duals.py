@@ -17,6 +17,7 @@ from faircg._kernel import weigh
 
 if TYPE_CHECKING:
     from faircg.colgen.master import Master
+    from faircg.solver.highs import LinearModel
     from faircg.typing import FloatVector, IntVector, PackedMatrix
 
 
@@ -100,9 +101,15 @@ class Duals:
         )
 
 
-def duals_of(master: Master, row_dual: FloatVector, value: float) -> Duals:
-    """Turn the row duals of a solved linear master into prices."""
+def duals_of(master: Master, reported: FloatVector) -> Duals:
+    """Turn the row duals that the solver reports for a linear master into prices.
+
+    The value of the dual solution is computed here, from the multipliers themselves:
+    it bounds the master whatever the solver thought of its answer.
+    """
     problem, at = master.problem, master.layout
+    row_dual = _signed(master.model, reported)
+    value = _dual_value(master, row_dual)
     C = float(max(problem.max_complexity, 1))  # with 0 no rule is ever used
     mu = np.maximum(row_dual[at.cover], 0.0)
     alpha = np.maximum(-row_dual[at.exclude], 0.0)
@@ -145,3 +152,27 @@ def duals_of(master: Master, row_dual: FloatVector, value: float) -> Duals:
         per_row = per_row + (problem.negatives * of_negatives).sum(axis=0)
     per_row = per_row + covered_price @ problem.negatives
     return Duals(Prices(per_row, lam, value), -positive_rows, missing_rows)
+
+
+def _signed(model: LinearModel, reported: FloatVector) -> FloatVector:
+    """Cut off the solver's tolerance: multipliers have the sign of their row."""
+    without_upper = np.isposinf(model.row_upper)
+    without_lower = np.isneginf(model.row_lower)
+    clean: FloatVector = np.where(without_upper, np.maximum(reported, 0.0), reported)
+    return np.where(without_lower, np.minimum(clean, 0.0), clean)
+
+
+def _dual_value(master: Master, row_dual: FloatVector) -> float:
+    """Return what the multipliers prove, once no rule has a negative reduced cost.
+
+    Columns that are not rules may have a slightly negative reduced cost; what they
+    could gain with it, within bounds that every integer solution obeys, is taken off.
+    """
+    model, at = master.model, master.layout
+    bound = np.where(row_dual > 0, model.row_lower, model.row_upper)
+    value = float(row_dual[row_dual != 0] @ bound[row_dual != 0]) + model.offset
+    gain = np.minimum(model.cost - model.matrix.T @ row_dual, 0.0)
+    most = np.ones(len(gain))  # zeta and hit are at most one
+    most[at.rule.stop :] = max(1.0, master.problem.max_complexity / 2.0)  # floors
+    most[at.rule] = 0.0  # pricing answers for rules
+    return value + float(gain @ most)

@@ -90,7 +90,10 @@ def solve_integer(
             *(answer.bound, selection.n_judged),
         )
         if answer.status is Status.INFEASIBLE:
-            return IntegerResult(np.inf, is_closed=True)
+            # Not to be believed while a solution is known: then nothing is proven.
+            is_known = problem.recount(()).solves_master(problem.objective)
+            bound = -np.inf if is_known else np.inf
+            return IntegerResult(bound, is_closed=not is_known)
         if answer.status is Status.STOPPED or answer.values is None:
             return IntegerResult(answer.bound, is_closed=False)
         chosen = master.chosen(answer.values)

@@ -103,7 +103,7 @@ def generate(
     """
     if problem.max_complexity < SMALLEST_COMPLEXITY:
         return _nothing_fits(problem, pool, max_conditions)
-    restricted = RestrictedMaster(problem, pool)
+    restricted = RestrictedMaster(problem, pool, max_conditions)
     started = deadline.clock() if started is None else started
     solved: MasterValue | None = None
     centre: Duals | None = None

@@ -64,11 +64,16 @@ class RestrictedMaster:
     ----------
     problem, pool
         The data, and the rules.
+    max_conditions
+        Rules with more conditions stay out; no limit by default.
     """
 
-    def __init__(self, problem: Problem, pool: Pool) -> None:
+    def __init__(
+        self, problem: Problem, pool: Pool, max_conditions: int | None = None
+    ) -> None:
         self.problem = problem
         self.pool = pool
+        self._longest = np.inf if max_conditions is None else max_conditions + 1
         self._active = np.zeros(0, dtype=np.int64)
         self._excluding = (False,) * problem.n_groups
         self._last: tuple[Master, LpSolution] | None = None
@@ -94,7 +99,7 @@ class RestrictedMaster:
             self._last = (master, solution)
             if self._claims_more_than_missed(master, solution):
                 continue
-            duals = duals_of(master, solution.row_dual, solution.objective)
+            duals = duals_of(master, solution.row_dual)
             logger.debug(
                 "restricted master: %d active rules, %d cells, value %.4f, "
                 "%d iterations",
@@ -141,7 +146,8 @@ class RestrictedMaster:
         """Return the inactive rules that price out, the most negative few."""
         is_active = np.zeros(len(self.pool), dtype=bool)
         is_active[self._active] = True
-        candidates = np.flatnonzero(~is_active & (costs < -TOLERANCE))
+        fits = self.pool.complexities <= self._longest
+        candidates = np.flatnonzero(fits & ~is_active & (costs < -TOLERANCE))
         order = np.argsort(costs[candidates], kind="stable")
         return candidates[order[:ACTIVATE]]
 
