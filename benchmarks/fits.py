@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import resource
-import subprocess
 import sys
 import time
 import warnings
@@ -18,26 +17,6 @@ CRITERIA = {
     "opportunity": "equality_of_opportunity",
     "odds": "equalized_odds",
 }
-
-
-def fit(
-    name: str,
-    criterion: str,
-    epsilon: float,
-    complexity: int,
-    depth: int,
-    limit: float,
-) -> dict[str, Any]:
-    """Fit in a fresh process and return what it measured."""
-    arguments = [name, criterion, epsilon, complexity, depth, limit]
-    done = subprocess.run(
-        [sys.executable, "-m", "benchmarks.fits", *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    record: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    return record
 
 
 def _measure(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import sys
 import time
 from typing import Any
 
@@ -17,7 +19,7 @@ PRICERS = {
 }
 
 
-def side_by_side(name: str, stage: str, *, seconds: float) -> list[dict[str, Any]]:
+def side_by_side(name: str, stage: str, seconds: float) -> list[dict[str, Any]]:
     """Price once with each pricer; a program that is too large is given up."""
     problem, prices = problem_of(name), prices_of(name, stage)
     records = []
@@ -37,3 +39,7 @@ def side_by_side(name: str, stage: str, *, seconds: float) -> list[dict[str, Any
     for record in records:
         record["times_slower"] = record["seconds"] / exact
     return records
+
+
+if __name__ == "__main__":
+    print(json.dumps(side_by_side(sys.argv[1], sys.argv[2], float(sys.argv[3]))))
