@@ -8,11 +8,38 @@ import time
 from typing import Any
 
 from benchmarks.instances import DEPTH, prices_of, problem_of
-from faircg.colgen.pricing import ExactPricer, GreedyPricer, IntegerPricer
+from faircg._kernel import search
+from faircg.colgen.pricing import (
+    ExactPricer,
+    GreedyPricer,
+    IntegerPricer,
+    PricingResult,
+)
 from faircg.colgen.stop import Deadline
 
+
+class BestRuleOnly:
+    """One exact search: the best rule and its proof, like the integer programs."""
+
+    def price(
+        self, bits: Any, prices: Any, max_conditions: int, deadline: Deadline
+    ) -> PricingResult:
+        found = search(
+            bits,
+            prices.rows,
+            prices.condition,
+            max_conditions,
+            threads=2,
+            seconds=deadline.remaining(),
+        )
+        return PricingResult(
+            found.rules, found.reduced_costs, found.is_complete, found.bound
+        )
+
+
 PRICERS = {
-    "exact search": ExactPricer(threads=2),
+    "exact search": BestRuleOnly(),
+    "exact search and bound per complexity": ExactPricer(threads=2),
     "paper's integer program": IntegerPricer(),
     "Dash et al.": IntegerPricer(disaggregated=True),
     "greedy": GreedyPricer(),
@@ -24,13 +51,16 @@ def side_by_side(name: str, stage: str, seconds: float) -> list[dict[str, Any]]:
     problem, prices = problem_of(name), prices_of(name, stage)
     records = []
     for label, pricer in PRICERS.items():
-        start = time.perf_counter()
-        found = pricer.price(problem.bits, prices, DEPTH[name], Deadline.after(seconds))
+        times: list[float] = []
+        while len(times) < 3 and sum(times) < 1.0:  # the best of three, if quick
+            start, deadline = time.perf_counter(), Deadline.after(seconds)
+            found = pricer.price(problem.bits, prices, DEPTH[name], deadline)
+            times.append(time.perf_counter() - start)
         records.append(
             {
                 "problem": f"{name}, {stage} duals",
                 "run": label,
-                "seconds": time.perf_counter() - start,
+                "seconds": min(times),
                 "best": float(found.reduced_costs[0]) if found.rules else 0.0,
                 "proven": found.is_complete,
             }
