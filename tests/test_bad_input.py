@@ -218,7 +218,11 @@ WHOLE = "parameter of FairRuleSetClassifier must be an int in the range"
             [Rule((Condition("age", ">", 1.5),))],
             "'age > 1.5' is not a condition of this table",
         ),
-        ("thresholds", "magic", "thresholds='magic' is not known; use 'quantile' or"),
+        (
+            "thresholds",
+            "magic",
+            "thresholds='magic' is not known; use 'quantile', 'tree'",
+        ),
         ("thresholds", 3, "'thresholds' parameter .* Got 3"),
         (
             "thresholds",

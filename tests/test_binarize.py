@@ -280,3 +280,34 @@ def test_nonsensical_parameters_are_refused(parameters, message):
     X = pd.DataFrame({"age": [1, 2], "job": ["a", "b"]})
     with pytest.raises(ValueError, match=message):
         ConditionBinarizer(**parameters).fit(X)
+
+
+def test_tree_thresholds_cut_where_the_labels_change():
+    """A feature that is mostly zero, useless by deciles, gets a cut that matters."""
+    gain = np.where(np.arange(1000) < 940, 0.0, np.arange(1000) * 10.0)
+    rich = gain > 9700
+    frame = pd.DataFrame({"gain": gain})
+    by_deciles = ConditionBinarizer().fit(frame)
+    assert {c.value for c in by_deciles.conditions_} == {0.0}
+    by_tree = ConditionBinarizer(thresholds="tree").fit(frame, rich)
+    cuts = {c.value for c in by_tree.conditions_}
+    assert any(((gain > cut) == rich).all() for cut in cuts)
+
+
+def test_tree_thresholds_need_labels_and_count_weights_as_repetitions():
+    """Without labels there is nothing to choose by; weights repeat people."""
+    rng = np.random.default_rng(3)
+    frame = pd.DataFrame({"x": rng.normal(size=300), "z": rng.integers(0, 9, 300)})
+    labels = frame["x"] + rng.normal(size=300) > 0.3
+    with pytest.raises(ValueError, match="pass y to fit"):
+        ConditionBinarizer(thresholds="tree").fit(frame)
+    weights = rng.integers(0, 4, 300)
+    weighted = ConditionBinarizer(thresholds="tree").fit(
+        frame, labels, sample_weight=weights
+    )
+    repeated = ConditionBinarizer(thresholds="tree").fit(
+        frame.loc[frame.index.repeat(weights)], labels.repeat(weights)
+    )
+    assert weighted.conditions_ == repeated.conditions_
+    few = ConditionBinarizer(thresholds="tree", n_thresholds=3).fit(frame, labels)
+    assert sum(c.feature == "x" for c in few.conditions_) <= 4

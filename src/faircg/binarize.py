@@ -29,6 +29,10 @@ if TYPE_CHECKING:
     from faircg.typing import BoolMatrix, FloatVector
 
 
+SMALLEST_PART = 0.005
+"""Share of the people that a part cut off by ``thresholds="tree"`` must hold."""
+
+
 class ConditionBinarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Turn a table into the conditions that rules are made of.
 
@@ -36,11 +40,13 @@ class ConditionBinarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     thresholds
         ``"quantile"`` cuts each numeric feature at its sample quantiles (the paper
-        uses deciles). A mapping from feature to cut points sets them by hand; features
-        it does not name are cut at quantiles.
+        uses deciles). ``"tree"`` cuts it where a small decision tree on that feature
+        alone would, by the labels, so that a feature whose quantiles are all equal
+        gets cuts that matter. A mapping from feature to cut points sets them by hand;
+        features it does not name are cut at quantiles.
     n_thresholds
-        Number of equal parts that the quantiles divide a numeric feature into: ten
-        parts have nine inner cut points.
+        Number of parts that a numeric feature is divided into: ten parts have nine
+        inner cut points, at most.
     exclude
         Features that no condition may test.
 
@@ -89,19 +95,20 @@ class ConditionBinarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         X
             Frame or array of shape (n_samples, n_features).
         y
-            Ignored.
+            Labels; only ``thresholds="tree"`` looks at them.
         sample_weight
             How often each row counts, as whole numbers.
         """
         table = checked_table(self, X, reset=True)
         weights = whole_weights(sample_weight, table.n_rows)
         self._check_parameters(table)
+        labels = self._labels(y, table.n_rows)
         excluded = {str(name) for name in self.exclude}
         conditions: list[Condition] = []
         for column in table.columns.values():
             if column.name in excluded:
                 continue
-            for condition in self._conditions_of(column, weights):
+            for condition in self._conditions_of(column, weights, labels):
                 met = condition.holds(column)[weights > 0]
                 if met.any() and not met.all():
                     conditions.append(condition)
@@ -137,10 +144,10 @@ class ConditionBinarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         named = set(map(str, self.exclude))
         if isinstance(self.thresholds, Mapping):
             named |= set(map(str, self.thresholds))
-        elif self.thresholds != "quantile":
+        elif self.thresholds not in ("quantile", "tree"):
             raise ValueError(
-                f"thresholds={self.thresholds!r} is not known; use 'quantile' or a "
-                "mapping from feature to cut points"
+                f"thresholds={self.thresholds!r} is not known; use 'quantile', 'tree' "
+                "or a mapping from feature to cut points"
             )
         unknown = sorted(named - set(table.names))
         if unknown:
@@ -157,14 +164,30 @@ class ConditionBinarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             for name, cuts in self.thresholds.items():
                 _check_cuts(name, cuts, table[str(name)].kind)
 
+    def _labels(self, y: object, n_rows: int) -> NDArray[Any] | None:
+        """Return the labels where thresholds depend on them."""
+        if self.thresholds != "tree":
+            return None
+        if y is None:
+            raise ValueError(
+                "thresholds='tree' chooses cut points by the labels; pass y to fit"
+            )
+        labels = np.asarray(y)
+        if labels.shape != (n_rows,):
+            raise ValueError(f"X has {n_rows} rows and y has shape {labels.shape}")
+        return labels
+
     def _conditions_of(
-        self, column: Column, weights: NDArray[np.int64]
+        self,
+        column: Column,
+        weights: NDArray[np.int64],
+        labels: NDArray[Any] | None,
     ) -> Iterator[Condition]:
         name = column.name
         seen = weights > 0
         match column.kind:
             case "numeric":
-                cuts = self._cuts(column, weights)
+                cuts = self._cuts(column, weights, labels)
                 yield from (Condition(name, "<=", cut) for cut in cuts)
                 yield from (Condition(name, ">", cut) for cut in cuts)
             case "boolean":
@@ -180,10 +203,22 @@ class ConditionBinarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             yield Condition(name, "is missing")
             yield Condition(name, "is present")
 
-    def _cuts(self, column: Column, weights: NDArray[np.int64]) -> list[float]:
+    def _cuts(
+        self,
+        column: Column,
+        weights: NDArray[np.int64],
+        labels: NDArray[Any] | None,
+    ) -> list[float]:
         present = ~column.missing & (weights > 0)
         if not isinstance(self.thresholds, str) and column.name in self.thresholds:
             return sorted({float(cut) for cut in self.thresholds[column.name]})
+        if labels is not None:
+            return tree_cuts(
+                column.values[present],
+                labels[present],
+                weights[present],
+                self.n_thresholds,
+            )
         values = np.repeat(column.values[present], weights[present])
         return quantile_cuts(values, self.n_thresholds)
 
@@ -228,6 +263,36 @@ def quantile_cuts(values: FloatVector, parts: int) -> list[float]:
         np.searchsorted(distinct, cuts, side="right"), return_index=True
     )
     return sorted({_shortest(float(cut), distinct) for cut in cuts[first]})
+
+
+def tree_cuts(
+    values: FloatVector, labels: NDArray[Any], weights: NDArray[np.int64], parts: int
+) -> list[float]:
+    """Cut points of a decision tree on one feature, with as few digits as do.
+
+    Every part holds at least one in two hundred people, so that no cut is made for a
+    handful of them.
+
+    Examples
+    --------
+    >>> values = np.array([0.0] * 95 + [3.0, 8.0, 9.0, 9.5, 9.9])
+    >>> tree_cuts(values, values > 5, np.ones(100, dtype=np.int64), 10)
+    [6.0]
+    """
+    from sklearn.tree import DecisionTreeClassifier
+
+    distinct = np.unique(values)
+    if len(distinct) < 2:
+        return []
+    tree = DecisionTreeClassifier(
+        max_leaf_nodes=parts,
+        min_weight_fraction_leaf=SMALLEST_PART,
+        random_state=0,
+    )
+    tree.fit(values[:, np.newaxis], labels, sample_weight=weights)
+    inner = tree.tree_.children_left != tree.tree_.children_right
+    cuts = np.unique(tree.tree_.threshold[inner])
+    return sorted({_shortest(float(cut), distinct) for cut in cuts})
 
 
 def _shortest(cut: float, distinct: FloatVector) -> float:

@@ -75,7 +75,7 @@ class FairRuleSetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
     warm_start_rules : None, str or iterable of Rule, default="forest"
         Rules to begin with: mined from a ``"tree"``, a ``"forest"`` or a
         ``"fair_tree"``, or given.
-    thresholds : "quantile" or mapping, default="quantile"
+    thresholds : "quantile", "tree" or mapping, default="quantile"
         Cut points of numeric features; see
         :class:`~faircg.binarize.ConditionBinarizer`.
     n_thresholds : int, default=10
@@ -243,7 +243,7 @@ class FairRuleSetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
                 thresholds=self.thresholds,
                 n_thresholds=self.n_thresholds,
                 exclude=[name for name in self.exclude if name in table.names],
-            ).fit(table, sample_weight=weights)
+            ).fit(table, is_positive, sample_weight=weights)
             problem = Problem.merge(
                 binarizer.transform(table),
                 is_positive,

@@ -54,6 +54,13 @@ class Pricing(StrEnum):
     sampled = "sampled"
 
 
+class Thresholds(StrEnum):
+    """Ways to choose cut points of numeric columns."""
+
+    quantile = "quantile"
+    tree = "tree"
+
+
 def main() -> None:
     """Run a command; turn errors of the user's input into one line."""
     from faircg.exceptions import FairCGError
@@ -157,6 +164,9 @@ def fit(
         list[str] | None,
         typer.Option(help="Column of number codes that are names, not quantities."),
     ] = None,
+    thresholds: Annotated[
+        Thresholds, typer.Option(help="How numeric columns are cut.")
+    ] = Thresholds.quantile,
     pricing: Annotated[Pricing, typer.Option(help="How rules are searched.")] = (
         Pricing.exact
     ),
@@ -190,6 +200,7 @@ def fit(
         epsilon=epsilon,
         max_complexity=max_complexity,
         max_conditions=max_conditions,
+        thresholds=thresholds.value,
         pricing=pricing.value,
         exclude=tuple(exclude or ()),
         time_limit=time_limit,
