@@ -15,6 +15,7 @@ import numpy as np
 
 from faircg._kernel import reference_sets
 from faircg._kernel.bits import weigh, words_for
+from faircg._kernel.checks import check_int, check_number
 from faircg._kernel.native import compiled
 from faircg._kernel.results import StopFlag
 
@@ -116,15 +117,15 @@ def rule_sets_below(
     complexities = _checked_vector("complexities", complexities, np.int64, len(covers))
     if np.any(complexities < 1):
         raise ValueError("complexities must be at least 1")
-    _check_int("max_complexity", max_complexity, least=0)
-    _check_int("most", most, least=0)
-    _check_int("threads", threads, least=1)
+    check_int("max_complexity", max_complexity, least=0)
+    check_int("most", most, least=0)
+    check_int("threads", threads, least=1)
     for name, value in (
         ("spare_price", spare_price),
         ("budget", budget),
         ("seconds", seconds),
     ):
-        _check_number(name, value)
+        check_number(name, value)
     if not 0 <= spare_price < math.inf:
         raise ValueError(
             f"spare_price must be finite and not negative, but is {spare_price}"
@@ -260,19 +261,3 @@ def _checked_vector(
     if not np.isfinite(values).all() or np.any(values < 0):
         raise ValueError(f"{name} must be finite and not negative")
     return np.ascontiguousarray(values)
-
-
-def _check_int(name: str, value: Any, *, least: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
-        raise TypeError(f"{name} must be an int, not {value!r}")
-    if value < least:
-        raise ValueError(f"{name} must be at least {least}, but is {value}")
-
-
-def _check_number(name: str, value: Any) -> None:
-    if isinstance(value, bool) or not isinstance(
-        value, (int, float, np.integer, np.floating)
-    ):
-        raise TypeError(f"{name} must be a number, not {value!r}")
-    if math.isnan(value):
-        raise ValueError(f"{name} must be a number, not NaN")

@@ -8,12 +8,13 @@ bounds hold, is told in ``docs/search.md``.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from faircg._kernel import reference
 from faircg._kernel.bits import ConditionBits, weigh
+from faircg._kernel.checks import check_int, check_number
 from faircg._kernel.native import compiled
 from faircg._kernel.results import EnumerationResult, SearchResult, StopFlag
 
@@ -60,8 +61,8 @@ def search(
     """
     prices = _checked_prices(bits, prices)
     _check_settings(condition_price, max_conditions, threads, seconds, stop)
-    _check_int("keep", keep, least=0)
-    _check_number("cutoff", cutoff)
+    check_int("keep", keep, least=0)
+    check_number("cutoff", cutoff)
     if cutoff > 0:
         raise ValueError(f"cutoff must not be positive, but is {cutoff}")
     depth = min(max_conditions, _MOST_CONDITIONS)
@@ -127,8 +128,8 @@ def enumerate_below(
     """
     prices = _checked_prices(bits, prices)
     _check_settings(condition_price, max_conditions, threads, seconds, stop)
-    _check_int("most", most, least=0)
-    _check_number("cutoff", cutoff)
+    check_int("most", most, least=0)
+    check_number("cutoff", cutoff)
     depth = min(max_conditions, _MOST_CONDITIONS)
     if compiled is None:
         return reference.enumerate_below(
@@ -211,29 +212,13 @@ def _check_settings(
     seconds: float,
     stop: StopFlag | None,
 ) -> None:
-    _check_number("condition_price", condition_price)
+    check_number("condition_price", condition_price)
     if not 0 <= condition_price < math.inf:
         raise ValueError(
             f"condition_price must be finite and not negative, but is {condition_price}"
         )
-    _check_int("max_conditions", max_conditions, least=1)
-    _check_int("threads", threads, least=1)
-    _check_number("seconds", seconds)
+    check_int("max_conditions", max_conditions, least=1)
+    check_int("threads", threads, least=1)
+    check_number("seconds", seconds)
     if stop is not None and not isinstance(stop, StopFlag):
         raise TypeError(f"stop must be a StopFlag or None, not {type(stop).__name__}")
-
-
-def _check_int(name: str, value: Any, *, least: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
-        raise TypeError(f"{name} must be an int, not {value!r}")
-    if value < least:
-        raise ValueError(f"{name} must be at least {least}, but is {value}")
-
-
-def _check_number(name: str, value: Any) -> None:
-    if isinstance(value, bool) or not isinstance(
-        value, (int, float, np.integer, np.floating)
-    ):
-        raise TypeError(f"{name} must be a number, not {value!r}")
-    if math.isnan(value):
-        raise ValueError(f"{name} must be a number, not NaN")
