@@ -10,7 +10,6 @@ import argparse
 import json
 import os
 import platform
-import resource
 from datetime import date
 from importlib.metadata import version
 from pathlib import Path
@@ -21,7 +20,7 @@ from rich.table import Table
 
 from benchmarks import kernel
 from benchmarks.instances import pricing_problem
-from benchmarks.isolated import isolated
+from benchmarks.isolated import isolated, peak_megabytes
 
 RESULTS = Path(__file__).parent / "results.json"
 HEADLINE = [
@@ -76,8 +75,7 @@ def main() -> None:
     factors = (1, 3) if quick else (1, 3, 10, 30, 35)
     grown = kernel.growth_with_rows(shallow, factors)
     for record in grown:
-        usage = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        record["peak_megabytes_so_far"] = usage / 1024
+        record["peak_megabytes_so_far"] = peak_megabytes()
     section("growth with rows (Adult perturbed, D=3)", grown)
     headline = HEADLINE[:2] if quick else HEADLINE
     section("whole fits", [isolated("benchmarks.fits", *case) for case in headline])

@@ -6,11 +6,12 @@ Each fit runs in a process of its own, so that its memory is its own.
 from __future__ import annotations
 
 import json
-import resource
 import sys
 import time
 import warnings
 from typing import Any
+
+from benchmarks.isolated import peak_megabytes
 
 CRITERIA = {
     "none": None,
@@ -57,7 +58,7 @@ def _measure(
         "seconds": seconds,
         "accuracy": clf.score(data.X, data.y),
         "within_epsilon": clf.fairness_.within_epsilon,
-        "peak_megabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+        "peak_megabytes": peak_megabytes(),
     }
 
 

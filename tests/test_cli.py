@@ -64,7 +64,7 @@ def test_demo_prints_everything_and_writes_model_and_report(
         "accuracy",
         "complexity 15 of 15",
         "satisfies the constraint on this data",
-        "Hamming loss 1743 is proven optimal",
+        "a Hamming loss of 1743 is proven optimal",
         "1728.941 (proven)",
     ):
         assert text in " ".join(shown.split()), text

@@ -412,6 +412,10 @@ def _show(console: Console, clf: FairRuleSetClassifier, sensitive: list[str]) ->
         console.print(
             f"linear relaxation over all rules: {certificate.lp_value:.3f} (proven)"
         )
+    console.print(
+        "shown above: of all rule sets seen that satisfy the constraint, the one with "
+        "the fewest wrong predictions"
+    )
     console.print(f"{certificate.seconds:.1f} s, status: {certificate.status}")
     tested = sorted(set(sensitive) & set(clf.rule_set_.features))
     if tested:

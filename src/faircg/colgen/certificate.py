@@ -82,14 +82,17 @@ class Certificate:
             scope += f", {self.constraint} within {self.epsilon:g}{proxy}"
         if self.proven_optimal:
             return (
-                f"{loss} {self.objective:.0f} is proven optimal: no rule set does "
-                f"better ({scope})"
+                f"a {loss} of {self.objective:.0f} is proven optimal: no rule set "
+                f"does better ({scope})"
             )
         if self.lower_bound <= 0:
-            return f"{loss} {self.objective:.0f}; no bound was proven ({scope})"
+            return (
+                f"the lowest {loss} found is {self.objective:.0f}; no bound was proven "
+                f"({scope})"
+            )
         return (
-            f"{loss} {self.objective:.0f}; no rule set does better than "
-            f"{self.lower_bound:.0f}, so this one is within {self.gap:.2%} of the best "
+            f"the lowest {loss} found is {self.objective:.0f}; no rule set does better "
+            f"than {self.lower_bound:.0f}, so it is within {self.gap:.2%} of the best "
             f"possible ({scope})"
         )
 
