@@ -24,6 +24,8 @@ LAYERS = [
     {"mining", "groups", "labels", "validation", "model"},
     {"binarize"},
     {"classifier"},
+    {"folds"},
+    {"search"},
     {"cli"},
 ]
 LAYER = {part: number for number, parts in enumerate(LAYERS) for part in parts}

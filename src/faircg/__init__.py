@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from faircg.rules import Condition as Condition
     from faircg.rules import Rule as Rule
     from faircg.rules import RuleSet as RuleSet
+    from faircg.search import FairRuleSetClassifierCV as FairRuleSetClassifierCV
 
 _HOME = {
     "Condition": "faircg.rules",
@@ -26,6 +27,7 @@ _HOME = {
     "EqualityOfOpportunity": "faircg.fairness",
     "EqualizedOdds": "faircg.fairness",
     "FairRuleSetClassifier": "faircg.classifier",
+    "FairRuleSetClassifierCV": "faircg.search",
     "Rule": "faircg.rules",
     "RuleSet": "faircg.rules",
     "RuleSetModel": "faircg.model",

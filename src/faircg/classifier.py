@@ -237,8 +237,10 @@ class FairRuleSetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         for mask in (is_positive, ~is_positive):
             if not weights[mask].any():
                 raise ValueError("sample_weight leaves only one class")
-        groups = self._groups(sensitive_features, criterion, table.n_rows)
-        with self._logging(), deadline.listening():
+        groups = groups_for(
+            criterion, sensitive_features, table.n_rows, missing=self.missing_groups
+        )
+        with messages(self.verbose), deadline.listening():
             binarizer = ConditionBinarizer(
                 thresholds=self.thresholds,
                 n_thresholds=self.n_thresholds,
@@ -255,10 +257,17 @@ class FairRuleSetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
                 max_complexity=int(self.max_complexity),
                 objective=self.objective,  # type: ignore[arg-type]
             )
-            depths = self._depths(binarizer)
+            depths = depths_for(
+                binarizer, self.max_complexity, self.max_conditions, self.pricing
+            )
             solution = solve(
                 problem,
-                self._first_rules(problem, binarizer, depths[-1], seed, deadline),
+                first_rules(
+                    *(self.warm_start_rules, problem, binarizer),
+                    max_conditions=depths[-1],
+                    seed=seed,
+                    deadline=deadline,
+                ),
                 pricer,
                 depths=depths,
                 deadline=deadline,
@@ -293,57 +302,6 @@ class FairRuleSetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         if self.constraint is None or not isinstance(self.constraint, str):
             return self.constraint
         return criterion_by_name(self.constraint, float(self.epsilon))
-
-    def _groups(
-        self, sensitive_features: Any, criterion: Criterion | None, n_rows: int
-    ) -> Groups:
-        if sensitive_features is None:
-            if criterion is not None:
-                raise ValueError(
-                    f"constraint={criterion.name!r} compares groups; pass "
-                    "sensitive_features=... to fit"
-                )
-            return Groups(np.zeros(n_rows, dtype=np.int64), ("everybody",))
-        groups = read_groups(sensitive_features, missing=self.missing_groups)
-        if len(groups.codes) != n_rows:
-            raise ValueError(
-                f"X has {n_rows} rows and sensitive_features has {len(groups.codes)}"
-            )
-        return groups
-
-    def _depths(self, binarizer: ConditionBinarizer) -> tuple[int, ...]:
-        """Return the limits D to go through, step by step.
-
-        More conditions than there are families, or than C allows, cannot help.
-        """
-        useful = max(1, int(binarizer.families_.max(initial=-1)) + 1)
-        most = max(1, min(useful, int(self.max_complexity) - 1))
-        if self.max_conditions is not None:
-            return (min(int(self.max_conditions), most),)
-        if self.pricing != "exact":
-            return (min(DEFAULT_CONDITIONS, most),)
-        return tuple(range(min(2, most), most + 1))
-
-    def _first_rules(
-        self,
-        problem: Problem,
-        binarizer: ConditionBinarizer,
-        max_conditions: int,
-        seed: int,
-        deadline: Deadline,
-    ) -> set[Conditions]:
-        source = self.warm_start_rules
-        if source is None or not binarizer.conditions_:
-            return set()
-        if not isinstance(source, str):
-            return {_numbered(rule, binarizer.conditions_) for rule in source}
-        if source not in MINERS:
-            raise ValueError(
-                f"warm_start_rules={source!r} is not known; use one of "
-                f"{sorted(MINERS)}, None or rules"
-            )
-        share = deadline.within(MINING_SHARE * deadline.remaining())
-        return MINERS[source](problem, max_conditions, seed, share)
 
     def _expose(
         self,
@@ -412,27 +370,93 @@ class FairRuleSetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
                 stacklevel=3,
             )
 
-    @contextmanager
-    def _logging(self) -> Iterator[None]:
-        """Let messages of this fit through, as far as ``verbose`` asks for them."""
-        if not self.verbose:
-            yield
-            return
-        package = logging.getLogger("faircg")
-        before, handler = package.level, logging.StreamHandler()
-        package.setLevel(logging.INFO if self.verbose == 1 else logging.DEBUG)
-        package.addHandler(handler)
-        try:
-            yield
-        finally:
-            package.removeHandler(handler)
-            package.setLevel(before)
-
 
 DEFAULT_CONDITIONS = 6
 """Conditions per rule when ``max_conditions`` is None and pricing is not exact."""
 MINING_SHARE = 0.1
 """Part of the time that mining first rules may take."""
+
+
+def groups_for(
+    criterion: Criterion | None,
+    sensitive_features: Any,
+    n_rows: int,
+    *,
+    missing: str = "raise",
+) -> Groups:
+    """Read the groups that a criterion compares; one of all people without both."""
+    if sensitive_features is None:
+        if criterion is not None:
+            raise ValueError(
+                f"constraint={criterion.name!r} compares groups; pass "
+                "sensitive_features=... to fit"
+            )
+        return Groups(np.zeros(n_rows, dtype=np.int64), ("everybody",))
+    groups = read_groups(sensitive_features, missing=missing)
+    if len(groups.codes) != n_rows:
+        raise ValueError(
+            f"X has {n_rows} rows and sensitive_features has {len(groups.codes)}"
+        )
+    return groups
+
+
+def depths_for(
+    binarizer: ConditionBinarizer,
+    max_complexity: int,
+    max_conditions: int | None,
+    pricing: str | Pricer,
+) -> tuple[int, ...]:
+    """Return the limits D to go through, step by step.
+
+    More conditions than there are families, or than C allows, cannot help.
+    """
+    useful = max(1, int(binarizer.families_.max(initial=-1)) + 1)
+    most = max(1, min(useful, int(max_complexity) - 1))
+    if max_conditions is not None:
+        return (min(int(max_conditions), most),)
+    if pricing != "exact":
+        return (min(DEFAULT_CONDITIONS, most),)
+    return tuple(range(min(2, most), most + 1))
+
+
+def first_rules(
+    source: str | Iterable[Rule] | None,
+    problem: Problem,
+    binarizer: ConditionBinarizer,
+    *,
+    max_conditions: int,
+    seed: int,
+    deadline: Deadline,
+) -> set[Conditions]:
+    """Return the rules to begin with: mined, given, or none."""
+    if source is None or not binarizer.conditions_:
+        return set()
+    if not isinstance(source, str):
+        return {_numbered(rule, binarizer.conditions_) for rule in source}
+    if source not in MINERS:
+        raise ValueError(
+            f"warm_start_rules={source!r} is not known; use one of "
+            f"{sorted(MINERS)}, None or rules"
+        )
+    share = deadline.within(MINING_SHARE * deadline.remaining())
+    return MINERS[source](problem, max_conditions, seed, share)
+
+
+@contextmanager
+def messages(verbose: int, name: str = "faircg") -> Iterator[None]:
+    """Let messages of a logger through, as far as ``verbose`` asks for them."""
+    if not verbose:
+        yield
+        return
+    source = logging.getLogger(name)
+    before, handler = source.level, logging.StreamHandler()
+    source.setLevel(logging.INFO if verbose == 1 else logging.DEBUG)
+    source.addHandler(handler)
+    try:
+        yield
+    finally:
+        source.removeHandler(handler)
+        source.setLevel(before)
 
 
 def _numbered(rule: Rule, conditions: tuple[Condition, ...]) -> Conditions:

@@ -1,0 +1,466 @@
+"""One fold of a search: both phases of the paper, cell by cell, kept on disk.
+
+A cell is one phase at one epsilon and one limit on complexity. Its file is named by all
+that its answer depends on (data, rules it starts from, question, settings), so a file
+is either the right answer or not looked at.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+from dataclasses import asdict, dataclass, fields, replace
+from functools import cached_property, partial
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from faircg.binarize import ConditionBinarizer
+from faircg.classifier import depths_for, first_rules, messages
+from faircg.colgen.certificate import fingerprint
+from faircg.colgen.engine import solve
+from faircg.colgen.pricing import PricingResult, pricer_by_name
+from faircg.colgen.problem import Problem
+from faircg.colgen.select import Candidate, Selection
+from faircg.colgen.stop import Deadline
+from faircg.fairness import Criterion, GroupSizes, criterion_by_name
+from faircg.fairness.metrics import count_people, gap
+from faircg.model import write_text
+from faircg.rules import Rule, RuleSet
+from faircg.table import Column, Table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from faircg.colgen.duals import Prices
+    from faircg.colgen.engine import Solution
+    from faircg.colgen.pricing import Pricer
+    from faircg.groups import Groups
+    from faircg.typing import BoolVector, Conditions, IntVector
+
+logger = logging.getLogger(__name__)
+
+COUNTS = ("true_positives", "false_negatives", "false_positives", "true_negatives")
+"""What is counted for each group of the test part."""
+
+Point: TypeAlias = tuple[float, int]
+"""Epsilon and the limit on complexity."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What every fold needs to know of the search."""
+
+    constraint: str | Callable[[float], Criterion] | None
+    coarse: tuple[Point, ...]
+    fine: tuple[Point, ...]
+    max_conditions: int | None
+    pricing: str | Pricer
+    warm_start_rules: str | tuple[Rule, ...] | None
+    thresholds: str | Mapping[str, Sequence[float]]
+    n_thresholds: int
+    exclude: tuple[str, ...]
+    time_limit: float
+    cache: str | None
+    seed: int
+    label: str
+
+    def criterion(self, epsilon: float) -> Criterion | None:
+        """Return the criterion with this epsilon."""
+        if self.constraint is None:
+            return None
+        if isinstance(self.constraint, str):
+            return criterion_by_name(self.constraint, epsilon)
+        return self.constraint(epsilon)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What is kept of one solved cell; rules are numbers of conditions.
+
+    ``rules`` are those that the cell added to the collection, ``best`` is the rule set
+    returned. The other values are those of its certificate.
+    """
+
+    rules: tuple[Conditions, ...]
+    best: tuple[Conditions, ...]
+    objective: float
+    lower_bound: float
+    max_conditions: int
+    status: str
+    seconds: float
+
+    @classmethod
+    def of(cls, solution: Solution, rules: Iterable[Conditions] = ()) -> Cell:
+        """Keep what matters of a solution."""
+        certificate = solution.certificate
+        return cls(
+            rules=tuple(rules),
+            best=solution.returned.rules,
+            objective=certificate.objective,
+            lower_bound=certificate.lower_bound,
+            max_conditions=certificate.max_conditions,
+            status=certificate.status,
+            seconds=certificate.seconds,
+        )
+
+    def is_optimal(self, depth: int) -> bool:
+        """Whether no rules of at most so many conditions do better."""
+        return self.status == "optimal" and self.max_conditions >= depth
+
+    @classmethod
+    def from_json(cls, text: str, n_conditions: int) -> Cell:
+        """Read a kept cell; anything else is a ``ValueError``."""
+        data = json.loads(text)
+        if not isinstance(data, dict) or set(data) != {f.name for f in fields(cls)}:
+            raise ValueError("not a cell")
+        for name in ("rules", "best"):
+            data[name] = tuple(tuple(map(int, rule)) for rule in data[name])
+            if any(not 0 <= j < n_conditions for rule in data[name] for j in rule):
+                raise ValueError("a rule tests an unknown condition")
+        return cls(**data)
+
+
+@dataclass(frozen=True, slots=True)
+class _PoolOnly:
+    """A pricer that finds nothing, so that the engine uses the rules it is given."""
+
+    def price(
+        self, bits: object, prices: Prices, max_conditions: int, deadline: Deadline
+    ) -> PricingResult:
+        """Return no rules, and prove nothing."""
+        return PricingResult((), np.zeros(0), is_complete=False, bound=-np.inf)
+
+
+@dataclass(frozen=True, eq=False)
+class Fold:
+    """The training part of one fold, binarized by itself, and its cells."""
+
+    settings: Settings
+    number: int
+    binarizer: ConditionBinarizer
+    merged: Problem
+
+    def problem(self, point: Point) -> Problem:
+        """Return the question of one cell."""
+        epsilon, C = point
+        criterion = self.settings.criterion(epsilon)
+        return replace(self.merged, criterion=criterion, max_complexity=C)
+
+    def depths(self, point: Point) -> tuple[int, ...]:
+        """Return the limits on the conditions of a rule."""
+        settings = self.settings
+        return depths_for(
+            self.binarizer, point[1], settings.max_conditions, settings.pricing
+        )
+
+    @cached_property
+    def deepest(self) -> int:
+        """Most conditions of a rule in phase I."""
+        return max(self.depths(point)[-1] for point in self.settings.coarse)
+
+    def generate(self) -> tuple[dict[Point, Cell], tuple[Conditions, ...]]:
+        """Phase I: solve the coarse grid; return its cells and the rules collected."""
+        cells: dict[Point, Cell] = {}
+        collected: dict[Conditions, None] = {}
+        for point in self.settings.coarse:
+            known = tuple(collected)
+            compute = partial(self._generate_one, point, known)
+            cells[point] = self._kept("I", point, known, compute)
+            collected.update(dict.fromkeys(cells[point].rules))
+        return cells, tuple(collected)
+
+    def _generate_one(self, point: Point, known: tuple[Conditions, ...]) -> Cell:
+        settings, problem = self.settings, self.problem(point)
+        deadline = Deadline.after(settings.time_limit)
+        start: Iterable[Conditions] = known
+        if point == settings.coarse[0]:
+            start = first_rules(
+                *(settings.warm_start_rules, problem, self.binarizer),
+                max_conditions=self.deepest,
+                seed=settings.seed,
+                deadline=deadline,
+            )
+        start = sorted(start)
+        solution = solve(
+            problem,
+            start,
+            pricer_by_name(settings.pricing, seed=settings.seed),
+            depths=self.depths(point),
+            deadline=deadline,
+            seed=settings.seed,
+        )
+        # Rules that only the proof enumerated, often many, come after those.
+        n_generated = solution.history[-1].pool_size if solution.history else 0
+        generated = solution.pool.rules[:n_generated]
+        found = dict.fromkeys([*start, *generated, *solution.returned.rules])
+        before = set(known)
+        return Cell.of(solution, (rule for rule in found if rule not in before))
+
+    def select(
+        self, rules: tuple[Conditions, ...], coarse: Mapping[Point, Cell]
+    ) -> dict[Point, Cell]:
+        """Phase II: solve the fine grid over the collected rules.
+
+        What phase I proved optimal over all rules need not be solved again.
+        """
+        cells: dict[Point, Cell] = {}
+        for point in self.settings.fine:
+            proven = coarse.get(point)
+            if proven is not None and proven.is_optimal(self.depths(point)[-1]):
+                cells[point] = proven
+                continue
+            compute = partial(self._select_one, point, rules)
+            cells[point] = self._kept("II", point, rules, compute)
+        return cells
+
+    def _select_one(self, point: Point, rules: tuple[Conditions, ...]) -> Cell:
+        solution = solve(
+            self.problem(point),
+            rules,
+            _PoolOnly(),
+            depths=self.depths(point)[-1:],
+            deadline=Deadline.after(self.settings.time_limit),
+            seed=self.settings.seed,
+        )
+        return Cell.of(solution)
+
+    def best(self, point: Point, cells: Iterable[Cell]) -> Candidate:
+        """Return the best rule set of any cell that this cell allows."""
+        selection = Selection(self.problem(point))
+        for cell in cells:
+            selection.offer(cell.best)
+        winner = selection.returned_winner
+        assert winner is not None, "a cell's own rule set is always allowed there"
+        return winner
+
+    def _kept(
+        self,
+        phase: str,
+        point: Point,
+        rules: tuple[Conditions, ...],
+        compute: Callable[[], Cell],
+    ) -> Cell:
+        """Return a cell from the cache, or compute and keep it."""
+        settings = self.settings
+        file = None
+        if settings.cache is not None:
+            name = f"{phase}-{self._key(phase, point, rules)}.json"
+            file = Path(settings.cache) / name
+            cell = self._read(file)
+            if cell is not None:
+                logger.info(
+                    "fold %d, phase %s, epsilon %g, complexity %d: kept in %s",
+                    *(self.number, phase, *point, file.name),
+                )
+                return cell
+        cell = compute()
+        if file is not None:
+            write_text(file, json.dumps(asdict(cell)) + "\n")
+        logger.info(
+            "fold %d, phase %s, epsilon %g, complexity %d: loss %.0f, %d new rules, "
+            "%.1f s",
+            *(self.number, phase, *point, cell.objective, len(cell.rules)),
+            cell.seconds,
+        )
+        return cell
+
+    def _read(self, file: Path) -> Cell | None:
+        if not file.exists():
+            return None
+        try:
+            text = file.read_text(encoding="utf-8")
+            return Cell.from_json(text, len(self.binarizer.conditions_))
+        except (ValueError, TypeError):
+            logger.warning("%s is not a cell of this search; it is replaced", file)
+            return None
+
+    def _key(self, phase: str, point: Point, rules: tuple[Conditions, ...]) -> str:
+        """Name a cell by all that its answer depends on."""
+        settings = self.settings
+        parts: list[object] = [
+            version("faircg"),
+            *(phase, point, repr(settings.criterion(point[0])), self.depths(point)),
+            *(self._data, rules, settings.time_limit, settings.seed),
+        ]
+        if phase == "I":
+            parts += [repr(settings.pricing)]
+            if point == settings.coarse[0]:
+                parts += [repr(settings.warm_start_rules), self.deepest]
+        return hashlib.sha256(repr(parts).encode()).hexdigest()[:32]
+
+    @cached_property
+    def _data(self) -> tuple[object, ...]:
+        """Identify the training data: people, groups and conditions."""
+        conditions = tuple(map(str, self.binarizer.conditions_))
+        return fingerprint(self.merged), self.merged.groups.names, conditions
+
+
+def search_fold(
+    settings: Settings,
+    table: Table,
+    is_positive: BoolVector,
+    groups: Groups,
+    number: int,
+    train: IntVector,
+    test: IntVector,
+    *,
+    verbose: int = 0,
+) -> list[dict[str, Any]]:
+    """Run both phases on one fold; return a record for each point of the fine grid."""
+    if len(set(is_positive[train].tolist())) < 2:
+        raise ValueError(
+            f"the training part of fold {number} has only one class; use fewer folds, "
+            "or a cv that keeps the shares of the labels"
+        )
+    part = _take(table, train)
+    binarizer = ConditionBinarizer(
+        thresholds=settings.thresholds,
+        n_thresholds=settings.n_thresholds,
+        exclude=[name for name in settings.exclude if name in table.names],
+    ).fit(part, is_positive[train])
+    with_groups = settings.constraint is not None
+    merged = Problem.merge(
+        binarizer.transform(part),
+        is_positive[train],
+        families=binarizer.families_,
+        group_codes=groups.codes[train] if with_groups else None,
+        group_names=groups.names if with_groups else ("everybody",),
+        max_complexity=0,
+    )
+    fold = Fold(settings, number, binarizer, merged)
+    chatter = (1, __name__) if verbose == 1 else (max(0, int(verbose) - 1), "faircg")
+    with messages(*chatter):
+        coarse, rules = fold.generate()
+        fine = fold.select(rules, coarse)
+    test_table = _take(table, test)
+    records = []
+    for point, cell in fine.items():
+        winner = fold.best(point, [*coarse.values(), *fine.values()])
+        rule_set = RuleSet(
+            tuple(
+                Rule(tuple(binarizer.conditions_[j] for j in rule))
+                for rule in winner.rules
+            ),
+            label=settings.label,
+        )
+        counts = _count(
+            rule_set.covers(test_table), is_positive[test], groups.codes[test], groups
+        )
+        criterion = settings.criterion(point[0])
+        n_train, recount = len(train), winner.recount
+        records.append(
+            {
+                "fold": number,
+                "epsilon": point[0],
+                "max_complexity": point[1],
+                "train_accuracy": (n_train - recount.zero_one_loss) / n_train,
+                "test_accuracy": _accuracy(counts),
+                "train_gap": max(
+                    (
+                        float(gap(rate, recount.missed, recount.hit))
+                        for rate in fold.problem(point).rates
+                    ),
+                    default=0.0,
+                ),
+                "test_gap": _gap_or_nan(counts, groups.names, criterion),
+                "complexity": recount.complexity,
+                "n_rules": len(winner.rules),
+                "train_hamming_loss": recount.hamming_loss,
+                "best_hamming_loss": _lowest_loss(point, coarse, fine),
+                "lower_bound": _bound(point, coarse, fold.depths(point)[-1]),
+                "is_finished": cell.status != "time_limit",
+                "seconds": cell.seconds,
+                "rule_set": rule_set,
+                **{
+                    f"test_{kind}: {name}": int(counts[kind][g])
+                    for g, name in enumerate(groups.names)
+                    for kind in COUNTS
+                },
+            }
+        )
+    return records
+
+
+def _lowest_loss(
+    point: Point, coarse: Mapping[Point, Cell], fine: Mapping[Point, Cell]
+) -> float:
+    """Return the lowest loss in cells at least as tight: what they found is allowed."""
+    return min(
+        cell.objective
+        for cells in (coarse, fine)
+        for (epsilon, C), cell in cells.items()
+        if epsilon <= point[0] and point[1] >= C
+    )
+
+
+def _bound(point: Point, coarse: Mapping[Point, Cell], depth: int) -> float:
+    """Return the best bound of cells at least as loose, over all rules that fit."""
+    return max(
+        (
+            cell.lower_bound
+            for (epsilon, C), cell in coarse.items()
+            if epsilon >= point[0] and point[1] <= C and cell.max_conditions >= depth
+        ),
+        default=0.0,
+    )
+
+
+def _count(
+    covered: BoolVector, is_positive: BoolVector, codes: IntVector, groups: Groups
+) -> dict[str, IntVector]:
+    """Count the people of each group by true label and prediction."""
+    masks = {
+        "true_positives": is_positive & covered,
+        "false_negatives": is_positive & ~covered,
+        "false_positives": ~is_positive & covered,
+        "true_negatives": ~is_positive & ~covered,
+    }
+    ones = np.ones(len(codes), dtype=np.int64)
+    return {
+        kind: count_people(mask, codes, ones, len(groups.names))
+        for kind, mask in masks.items()
+    }
+
+
+def _accuracy(counts: Mapping[str, IntVector]) -> float:
+    right = counts["true_positives"].sum() + counts["true_negatives"].sum()
+    return float(right / sum(counts[kind].sum() for kind in COUNTS))
+
+
+def largest_gap(
+    counts: Mapping[str, IntVector],
+    names: tuple[str, ...],
+    criterion: Criterion | None,
+) -> float:
+    """Return the criterion's largest gap; an error if a group has nobody to count."""
+    if criterion is None:
+        return 0.0
+    missed, covered = counts["false_negatives"], counts["false_positives"]
+    sizes = GroupSizes(
+        names, counts["true_positives"] + missed, covered + counts["true_negatives"]
+    )
+    rates = criterion.rates(sizes)
+    return max(float(gap(rate, missed, covered)) for rate in rates)
+
+
+def _gap_or_nan(
+    counts: Mapping[str, IntVector],
+    names: tuple[str, ...],
+    criterion: Criterion | None,
+) -> float:
+    try:
+        return largest_gap(counts, names, criterion)
+    except ValueError:
+        return float("nan")
+
+
+def _take(table: Table, rows: IntVector) -> Table:
+    columns = {
+        name: Column(name, c.kind, c.values[rows], c.missing[rows])
+        for name, c in table.columns.items()
+    }
+    return Table(columns, len(rows))
