@@ -51,6 +51,8 @@ POLISH_KICKS = 20
 """Kicks without success from each of them."""
 INTEGER_RULES = 2_000
 """Rules of least reduced cost in the integer program when nothing is proven."""
+SECONDS_PER_RULE = 2e-3
+"""Time to write the integer program on large data, per rule; measured on Adult."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -204,19 +206,22 @@ def _integer(
     threads: int,
 ) -> tuple[float, bool]:
     """Solve the integer master; return the proven bound and whether all was done."""
+    # Writing the program takes time that nobody can interrupt: leave room for it.
+    most = int(min(2 * INTEGER_RULES, deadline.remaining() / SECONDS_PER_RULE))
     numbers, room = None, selection.objective - 1.0 - generation.lower_bound
     if generation.duals is not None and np.isfinite(room):
         numbers = rules_inside(
             pool, generation.duals, generation.max_conditions, room, deadline, threads
         )
-    if numbers is not None and len(numbers) <= 5 * INTEGER_RULES:
+    if numbers is not None and len(numbers) <= most:
         answer = solve_integer(pool, np.sort(numbers), selection, deadline)
         # No rule outside can be part of a better rule set.
         bound = max(bound, min(answer.bound, selection.objective))
         return bound, answer.is_closed
-    numbers = _best_numbers(pool, generation, INTEGER_RULES)
+    numbers = _best_numbers(pool, generation, min(most, INTEGER_RULES))
     answer = solve_integer(pool, np.sort(numbers), selection, deadline)
-    return bound, answer.is_closed
+    was_cut = most < INTEGER_RULES and len(numbers) == most
+    return bound, answer.is_closed and not was_cut
 
 
 def _best_numbers(pool: Pool, generation: Generation, most: int) -> IntVector:
