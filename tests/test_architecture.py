@@ -22,10 +22,12 @@ LAYERS = [
     {"rules", "table", "fairness", "solver", "datasets"},
     {"colgen"},
     {"mining", "groups", "labels", "validation", "model"},
-    {"binarize"},
+    {"binarize", "explain", "export"},
     {"classifier"},
     {"folds"},
     {"search"},
+    {"plotting"},
+    {"report"},
     {"cli"},
 ]
 LAYER = {part: number for number, parts in enumerate(LAYERS) for part in parts}
