@@ -22,6 +22,8 @@ from faircg.colgen.pricing import pricer_by_name, threads
 from faircg.colgen.problem import Problem
 from faircg.colgen.stop import Deadline
 from faircg.exceptions import SolverError
+from faircg.explain import Explanations, explain, numeric_ranges, rule_table
+from faircg.explain.explanations import checked_names, column_names
 from faircg.fairness import Criterion, GroupSizes, criterion_by_name
 from faircg.fairness.metrics import count_people, fairness
 from faircg.groups import Groups, read_groups
@@ -35,9 +37,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Self
 
+    import pandas as pd
     from numpy.typing import ArrayLike, NDArray
 
     from faircg.colgen.pricing.base import Pricer
+    from faircg.explain.explanations import Direction
     from faircg.table import Table
     from faircg.typing import Conditions, IntVector
 
@@ -116,6 +120,9 @@ class FairRuleSetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         One record per column generation round.
     model_ : RuleSetModel
         What prediction needs; ``model_.save(path)`` writes JSON.
+    feature_ranges_ : dict
+        Range in the training data of each numeric feature that rules test, by name:
+        the unit of changes in :meth:`explain`.
     classes_ : ndarray of shape (2,)
         The labels.
     n_features_in_ : int
@@ -282,13 +289,95 @@ class FairRuleSetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Predict the label of each row; groups are not needed."""
-        check_is_fitted(self)
-        kinds = {feature.name: feature.kind for feature in self.model_.features}
-        table = checked_table(self, X, reset=False, kinds=kinds, without=self.exclude)
-        covered = self.model_.covers(table, strict=self.strict)
+        covered = self.model_.covers(self._tested(X), strict=self.strict)
         order = self.classes_ if self._positive == 1 else self.classes_[::-1]
         predictions: NDArray[Any] = order[covered.astype(int)]
         return predictions
+
+    def explain(
+        self,
+        X: Any,
+        *,
+        immutable: Iterable[str] = (),
+        direction: Direction = "to_positive",
+        n_closest: int = 3,
+        allow_missing: bool = False,
+    ) -> Explanations:
+        """Say why each row gets its decision, and the smallest change that flips it.
+
+        As :func:`faircg.explain.explain`; distances of numbers are measured in units of
+        the range of the training data, and where that holds whole numbers only, so do
+        the changes.
+
+        Parameters
+        ----------
+        X
+            Frame or array, as for ``predict``.
+        immutable
+            Features that no change may touch, such as age or race.
+        direction
+            ``"to_positive"`` searches changes for negative decisions,
+            ``"to_negative"`` for positive ones; or ``"both"``, or ``"none"``.
+        n_closest
+            How many of the closest rules a negative decision lists.
+        allow_missing
+            Whether a change may also leave a known value out.
+        """
+        table = self._tested(X)
+        learned = getattr(self, "feature_names_in_", ())
+        names = checked_names(immutable, {*column_names(X), *learned, *self.exclude})
+        return explain(
+            self.model_,
+            table,
+            immutable=[name for name in names if name in table.names],
+            direction=direction,
+            n_closest=n_closest,
+            allow_missing=allow_missing,
+            ranges=self.feature_ranges_,
+            strict=self.strict,
+        )
+
+    def rule_table(
+        self,
+        X: Any,
+        y: ArrayLike | None = None,
+        *,
+        sensitive_features: Any = None,
+        totals: bool = False,
+    ) -> pd.DataFrame:
+        """Count the people that each rule covers, by group.
+
+        Parameters
+        ----------
+        X
+            Frame or array, as for ``predict``.
+        y
+            True labels, for the precision of each rule.
+        sensitive_features
+            Group of each row.
+        totals
+            Whether to add a line for the people covered by any rule.
+
+        Returns
+        -------
+        DataFrame
+            The columns are those of :func:`faircg.explain.rule_table`.
+        """
+        return rule_table(
+            self.model_,
+            self._tested(X),
+            y,
+            sensitive_features=sensitive_features,
+            missing_groups=self.missing_groups,
+            totals=totals,
+            strict=self.strict,
+        )
+
+    def _tested(self, X: Any) -> Table:
+        """Read the features that rules test."""
+        check_is_fitted(self)
+        kinds = {feature.name: feature.kind for feature in self.model_.features}
+        return checked_table(self, X, reset=False, kinds=kinds, without=self.exclude)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -347,6 +436,8 @@ class FairRuleSetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         self.certificate_ = solution.certificate
         self.history_ = solution.history
         tested = set(self.rule_set_.features)
+        ranges = numeric_ranges(table, rows=weights > 0)
+        self.feature_ranges_ = {n: r for n, r in ranges.items() if n in tested}
         self.model_ = RuleSetModel(
             self.rule_set_,
             tuple(_feature(table, name) for name in table.names if name in tested),

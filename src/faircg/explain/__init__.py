@@ -1,0 +1,27 @@
+"""Why each decision was made, and what each rule does.
+
+:func:`explain` says for each row which rules cover it or how the closest rules fail,
+and the smallest change that would flip the decision. :func:`rule_table` counts the
+people that each rule covers.
+"""
+
+from __future__ import annotations
+
+from faircg.explain.cells import NumericRange, numeric_ranges
+from faircg.explain.changes import Change, FeatureChange
+from faircg.explain.counts import rule_table
+from faircg.explain.explanations import Explanations, explain
+from faircg.explain.values import Explanation, FailedCondition, NearRule
+
+__all__ = [
+    "Change",
+    "Explanation",
+    "Explanations",
+    "FailedCondition",
+    "FeatureChange",
+    "NearRule",
+    "NumericRange",
+    "explain",
+    "numeric_ranges",
+    "rule_table",
+]

@@ -1,0 +1,343 @@
+"""The smallest change of a row that flips the decision.
+
+Smallest means: fewest changed features, then lowest cost. A number costs its distance
+in units of the feature's range, anything else costs one. Both searches are exact.
+
+To be covered, a row must meet one rule, and it must change just those features that
+fail there; the best of all rules is the answer. To be uncovered it must break every
+rule that covers it and run into no other, which is a hitting set problem: the search
+takes a rule that still covers, and tries every way to break it.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+
+from faircg.explain.cells import (
+    SWITCH_COST,
+    Cells,
+    NumericRange,
+    Option,
+    choice_cells,
+    number_cells,
+    speak_name,
+    speak_value,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+    from faircg.model import RuleSetModel
+    from faircg.rules import Condition, Value
+
+Box = dict[str, frozenset[int]]
+"""For some features the cells that their values may lie in."""
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureChange:
+    """Another value for one feature.
+
+    Attributes
+    ----------
+    feature
+        Its name.
+    before
+        The row's own value; None where it is missing.
+    after
+        The nearest value that flips the decision.
+    wanted
+        All values that do, in words, if the other changes are made as wanted: ``"more
+        than 5"``.
+    cost
+        Its part in the cost of the change.
+    """
+
+    feature: str
+    before: Value
+    after: Value
+    wanted: str
+    cost: float
+
+    def __str__(self) -> str:
+        name, after = speak_name(self.feature), speak_value(self.after)
+        example = "" if self.wanted == after else f", such as {after},"
+        example = example if self.wanted != f"exactly {after}" else ""
+        return f"{name} {self.wanted}{example} instead of {speak_value(self.before)}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the change as plain JSON values; an infinite cost is null."""
+        return {
+            "feature": self.feature,
+            "before": self.before,
+            "after": self.after,
+            "wanted": self.wanted,
+            "cost": self.cost if math.isfinite(self.cost) else None,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """Other values for a few features, by name."""
+
+    features: tuple[FeatureChange, ...]
+
+    @property
+    def cost(self) -> float:
+        """The sum of the costs."""
+        return math.fsum(change.cost for change in self.features)
+
+    @property
+    def size(self) -> tuple[int, float]:
+        """What makes one change smaller than another: features first, then cost."""
+        return len(self.features), self.cost
+
+    def __str__(self) -> str:
+        return "; ".join(map(str, self.features))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the change as plain JSON values."""
+        return {
+            "features": [change.to_dict() for change in self.features],
+            "cost": self.cost if math.isfinite(self.cost) else None,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """One row, as its values and cells, by feature."""
+
+    values: Mapping[str, Value]
+    cells: Mapping[str, int]
+
+
+class Changes:
+    """Searches changes of rows under the rules of one model.
+
+    Parameters
+    ----------
+    model
+        The rules, and the features that they test.
+    immutable
+        Features that no change may touch.
+    ranges
+        What is known about numeric features.
+    whole
+        Numeric features of whole numbers, where ``ranges`` is silent.
+    allow_missing
+        Whether a change may leave a value out.
+    """
+
+    def __init__(
+        self,
+        model: RuleSetModel,
+        *,
+        immutable: Collection[str],
+        ranges: Mapping[str, NumericRange],
+        whole: Collection[str],
+        allow_missing: bool,
+    ) -> None:
+        self.rules = model.rule_set.rules
+        self.immutable = frozenset(immutable)
+        self.allow_missing = allow_missing
+        tests: dict[str, list[Condition]] = {}
+        for rule in self.rules:
+            for condition in rule.conditions:
+                tests.setdefault(condition.feature, []).append(condition)
+        self.cells: dict[str, Cells] = {}
+        for feature in model.features:
+            if feature.name not in tests:
+                continue
+            conditions = tests[feature.name]
+            if feature.kind == "numeric":
+                self.cells[feature.name] = number_cells(
+                    feature.name,
+                    conditions,
+                    ranges.get(feature.name),
+                    whole=feature.name in whole,
+                )
+            else:
+                self.cells[feature.name] = choice_cells(
+                    feature.name, conditions, feature.kind, feature.categories
+                )
+        columns = {name: cells.column() for name, cells in self.cells.items()}
+        self.met: dict[Condition, frozenset[int]] = {}
+        for name, conditions in tests.items():
+            for condition in conditions:
+                holds = np.flatnonzero(condition.holds(columns[name]))
+                self.met[condition] = frozenset(holds.tolist())
+        self.boxes: tuple[Box, ...] = tuple(
+            self._box(rule.conditions) for rule in self.rules
+        )
+        self._kept = {
+            name: [
+                frozenset(
+                    r for r, box in enumerate(self.boxes) if k in box.get(name, ())
+                )
+                for k in range(cells.missing + 1)
+            ]
+            for name, cells in self.cells.items()
+        }
+        """For each feature and cell the rules that test the feature and allow it."""
+
+    def _box(self, conditions: Collection[Condition]) -> Box:
+        """Return for each feature of a rule the cells that meet all its conditions."""
+        box: Box = {}
+        for condition in conditions:
+            met = self.met[condition]
+            box[condition.feature] = box.get(condition.feature, met) & met
+        return box
+
+    def failed(self, rule: int, person: Person) -> tuple[Condition, ...]:
+        """Return the conditions of a rule that a person does not meet."""
+        return tuple(
+            condition
+            for condition in self.rules[rule].conditions
+            if person.cells[condition.feature] not in self.met[condition]
+        )
+
+    def to_rule(self, rule: int, person: Person) -> Change | None:
+        """Return the smallest change that meets one rule; None if there is none."""
+        box = self.boxes[rule]
+        changes = []
+        for name, allowed in box.items():
+            if person.cells[name] in allowed:
+                continue
+            options = [o for o in self._options(name, person) if o.cell in allowed]
+            if not options:
+                return None
+            best = min(options, key=lambda option: option.cost)
+            changes.append(self._change(name, person, best, allowed))
+        return Change(tuple(changes))
+
+    def to_negative(self, person: Person) -> Change | None:
+        """Return the smallest change that leaves all rules; None if there is none."""
+        options = {
+            name: self._undominated(name, self._options(name, person))
+            for name in self.cells
+        }
+        for most in range(1, len(self.cells) + 1):
+            best = self._leave(person.cells, {}, options, most, math.inf)
+            if best is not None:
+                return self._widened(person, best)
+        return None
+
+    def _options(self, name: str, person: Person) -> list[Option]:
+        if name in self.immutable:
+            return []
+        cells, cell = self.cells[name], person.cells[name]
+        options = cells.options(person.values[name], cell)
+        if self.allow_missing and cell != cells.missing:
+            options.append(Option(cells.missing, None, SWITCH_COST))
+        return options
+
+    def _undominated(self, name: str, options: list[Option]) -> list[Option]:
+        """Leave out cells that cost no less than another and keep all its rules."""
+        kept = self._kept[name]
+        best: list[Option] = []
+        for option in sorted(options, key=lambda o: (o.cost, len(kept[o.cell]))):
+            if not any(kept[other.cell] <= kept[option.cell] for other in best):
+                best.append(option)
+        return best
+
+    def _leave(
+        self,
+        cells: Mapping[str, int],
+        chosen: dict[str, Option],
+        options: Mapping[str, list[Option]],
+        most: int,
+        bound: float,
+    ) -> dict[str, Option] | None:
+        """Complete a choice with at most ``most`` features, cheaper than the bound.
+
+        Whatever leaves a rule that still covers has a feature of that rule outside of
+        what it allows, and that feature was not chosen yet: so no choice is forgotten.
+        """
+        covering = next(
+            (
+                box
+                for box in self.boxes
+                if all(cells[name] in allowed for name, allowed in box.items())
+            ),
+            None,
+        )
+        if covering is None:
+            return chosen
+        if most == 0:
+            return None
+        spent = sum(option.cost for option in chosen.values())
+        best = None
+        for name, allowed in covering.items():
+            if name in chosen:
+                continue
+            for option in options[name]:
+                if option.cell in allowed:
+                    continue
+                if spent + option.cost >= bound and bound < math.inf:
+                    break
+                found = self._leave(
+                    {**cells, name: option.cell},
+                    {**chosen, name: option},
+                    options,
+                    most - 1,
+                    bound,
+                )
+                if found is not None:
+                    cost = sum(option.cost for option in found.values())
+                    if best is None or cost < bound:
+                        best, bound = found, cost
+        return best
+
+    def _widened(self, person: Person, chosen: Mapping[str, Option]) -> Change:
+        """Say how far each new value may move while all rules still fail."""
+        box = {name: frozenset({cell}) for name, cell in person.cells.items()}
+        box |= {name: frozenset({option.cell}) for name, option in chosen.items()}
+        for name, option in chosen.items():
+            cells = self.cells[name]
+            safe = {
+                cell
+                for cell in range(cells.missing)
+                if self._leaves_all({**box, name: frozenset({cell})})
+            }
+            box[name] = cells.run(option.cell, safe)
+        return Change(
+            tuple(
+                self._change(name, person, chosen[name], box[name])
+                for name in self.cells
+                if name in chosen
+            )
+        )
+
+    def _leaves_all(self, box: Box) -> bool:
+        return all(
+            any(allowed.isdisjoint(box[name]) for name, allowed in rule.items())
+            for rule in self.boxes
+        )
+
+    def _change(
+        self, name: str, person: Person, option: Option, wanted: Collection[int]
+    ) -> FeatureChange:
+        cells = self.cells[name]
+        words = cells.words(cells.run(option.cell, wanted))
+        return FeatureChange(
+            name, person.values[name], option.value, words, option.cost
+        )
+
+
+def whole_features(X: Any) -> frozenset[str]:
+    """Return the columns that can only hold whole numbers, by their type."""
+    frame = nw.from_native(X, eager_only=True, pass_through=True)
+    if isinstance(frame, nw.DataFrame):
+        return frozenset(
+            str(name)
+            for name, dtype in frame.schema.items()
+            if dtype.is_integer() or dtype == nw.Boolean
+        )
+    if isinstance(X, np.ndarray) and X.dtype.kind in "iub":
+        return frozenset(f"x{j}" for j in range(X.shape[1]))
+    return frozenset()

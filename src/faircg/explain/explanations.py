@@ -1,0 +1,312 @@
+"""Explanations: why each row of a table got its decision, worked out on demand."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args, overload
+
+import narwhals.stable.v2 as nw
+import numpy as np
+
+from faircg.explain.cells import speak_name
+from faircg.explain.changes import Changes, Person, whole_features
+from faircg.explain.values import ChangeStatus, Explanation, FailedCondition, NearRule
+from faircg.table import Table, read_table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    import pandas as pd
+
+    from faircg.explain.cells import NumericRange
+    from faircg.model import RuleSetModel
+    from faircg.rules import Value
+    from faircg.typing import BoolMatrix, IntVector
+
+Direction: TypeAlias = Literal["to_positive", "to_negative", "both", "none"]
+
+
+class Explanations(Sequence[Explanation]):
+    """The explanations of all rows of a table, worked out when they are looked at.
+
+    A sequence of :class:`Explanation`; a slice is again one of these. ``str`` is the
+    text for all rows. Use :func:`explain` to make one.
+    """
+
+    def __init__(self, source: _Source, rows: IntVector) -> None:
+        self._source = source
+        self._rows = rows
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    @overload
+    def __getitem__(self, index: int) -> Explanation: ...
+    @overload
+    def __getitem__(self, index: slice) -> Explanations: ...
+    def __getitem__(self, index: int | slice) -> Explanation | Explanations:
+        if isinstance(index, slice):
+            return Explanations(self._source, self._rows[index])
+        return self._source.explanation(int(self._rows[index]))
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self))
+
+    def __repr__(self) -> str:
+        return f"<Explanations of {len(self)} decisions>"
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """Return the explanations as plain JSON values."""
+        return [explanation.to_dict() for explanation in self]
+
+    def to_json(self) -> str:
+        """Return the explanations as JSON text: a list with an object per row."""
+        return json.dumps(
+            self.to_dicts(), indent=2, ensure_ascii=False, allow_nan=False
+        )
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per decision, in words.
+
+        The columns: ``row``, ``decision``, ``rules`` (those that cover it),
+        ``closest_rule``, ``failed`` (its conditions that fail), ``change``,
+        ``change_status``, ``changed_features`` (how many; NaN without a change) and
+        ``cost``.
+        """
+        import pandas as pd
+
+        lines = []
+        for e in self:
+            near = e.closest[0] if e.closest else None
+            failed = () if near is None else near.failed
+            count, cost = (np.nan, np.nan) if e.change is None else e.change.size
+            lines.append(
+                {
+                    "row": e.row,
+                    "decision": e.decision,
+                    "rules": " or ".join(map(str, e.fired)),
+                    "closest_rule": "" if near is None else str(near.rule),
+                    "failed": "; ".join(map(str, failed)),
+                    "change": e.change_text,
+                    "change_status": e.change_status,
+                    "changed_features": count,
+                    "cost": cost,
+                }
+            )
+        columns = [
+            *("row", "decision", "rules", "closest_rule", "failed"),
+            *("change", "change_status", "changed_features", "cost"),
+        ]
+        return pd.DataFrame(lines, columns=columns)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Source:
+    """What is common to the explanations of a table."""
+
+    changes: Changes
+    table: Table
+    labels: tuple[Value, Value]
+    known: Mapping[str, frozenset[Value]]
+    covered: BoolMatrix
+    cells: Mapping[str, IntVector]
+    direction: Direction
+    n_closest: int
+    kept: str
+
+    def explanation(self, row: int) -> Explanation:
+        changes = self.changes
+        person = Person(
+            {n: c.value(self.table[n], row) for n, c in changes.cells.items()},
+            {name: int(cells[row]) for name, cells in self.cells.items()},
+        )
+        fired = np.flatnonzero(self.covered[row])
+        positive = len(fired) > 0
+        change, near = None, []
+        asked = self.direction in (
+            "both",
+            "to_negative" if positive else "to_positive",
+        )
+        if positive:
+            change = changes.to_negative(person) if asked else None
+        else:
+            near = self._near(person)
+            reachable = [n.change for n in near if n.change is not None]
+            if asked and reachable:
+                change = min(reachable, key=lambda c: c.size)
+        found: ChangeStatus = "impossible" if change is None else "found"
+        return Explanation(
+            row=row,
+            decision=self.labels[int(positive)],
+            other=self.labels[int(not positive)],
+            is_positive=positive,
+            values=person.values,
+            fired=tuple(changes.rules[r] for r in fired),
+            closest=tuple(near[: self.n_closest]),
+            change=change,
+            change_status=found if asked else "not asked",
+            kept=self.kept if asked and change is None else "",
+        )
+
+    def _near(self, person: Person) -> list[NearRule]:
+        """Return all rules, the closest first."""
+        near = []
+        for position, rule in enumerate(self.changes.rules):
+            failed = tuple(
+                FailedCondition(
+                    condition,
+                    person.values[condition.feature],
+                    self._is_unseen(condition.feature, person),
+                )
+                for condition in self.changes.failed(position, person)
+            )
+            near.append(NearRule(rule, failed, self.changes.to_rule(position, person)))
+        nowhere = (len(self.changes.cells) + 1, 0.0)
+        return sorted(
+            near, key=lambda n: (len(n.failed), n.change.size if n.change else nowhere)
+        )
+
+    def _is_unseen(self, name: str, person: Person) -> bool:
+        value = person.values[name]
+        return (
+            value is not None and name in self.known and value not in self.known[name]
+        )
+
+
+def explain(
+    model: RuleSetModel,
+    X: Any,
+    *,
+    immutable: Iterable[str] = (),
+    direction: Direction = "to_positive",
+    n_closest: int = 3,
+    allow_missing: bool = False,
+    ranges: Mapping[str, NumericRange] | None = None,
+    strict: bool = False,
+) -> Explanations:
+    """Say why each row gets its decision, and the smallest change that flips it.
+
+    The smallest change has the fewest changed features, then the lowest cost. A number
+    costs its distance from the row's own value, divided by the feature's range; another
+    category, the other boolean, and a value where none was cost one each. A change
+    beyond a cut point goes to the next whole number where the feature holds whole
+    numbers, else to the next number that a computer can represent. Categories change
+    only to ones that the model knows. Every change is about the rules alone: it says
+    nothing about what would happen to a person in the world.
+
+    Parameters
+    ----------
+    model
+        The rules and the features that they test.
+    X
+        A data frame, or a :class:`~faircg.table.Table`.
+    immutable
+        Features that no change may touch, such as age or race.
+    direction
+        For which decisions a change is searched: ``"to_positive"`` (the negative ones),
+        ``"to_negative"`` (the positive ones), ``"both"`` or ``"none"``.
+    n_closest
+        How many of the closest rules a negative decision lists.
+    allow_missing
+        Whether a change may also leave a known value out.
+    ranges
+        Range of each numeric feature, from :func:`numeric_ranges` of the training
+        data. Without it, a feature holds whole numbers if its column in ``X`` has an
+        integer type, and the largest cut point (without sign) takes the place of the
+        range.
+    strict
+        Raise, rather than warn, when a category was never seen in training.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from faircg import Condition, Rule, RuleSet, RuleSetModel
+    >>> from faircg.model import Feature
+    >>> rule = Rule((Condition("income", ">", 30), Condition("job", "!=", "none")))
+    >>> model = RuleSetModel(
+    ...     RuleSet((rule,)),
+    ...     (
+    ...         Feature("income", "numeric"),
+    ...         Feature("job", "category", ("cook", "none")),
+    ...     ),
+    ...     ("refuse", "grant"),
+    ... )
+    >>> people = pd.DataFrame({"income": [45, 25], "job": ["cook", "cook"]})
+    >>> print(explain(model, people))
+    Row 0: predicted grant
+      because income > 30 and job != "none"
+        here income = 45, job = cook
+    Row 1: predicted refuse, as no rule covers it
+      close: income > 30 and job != "none"
+        income > 30 fails (income = 25)
+      smallest change to get grant: income more than 30, such as 31, instead of 25
+    >>> explain(model, people, immutable=["income"])[1].change_text
+    'no change that keeps income gives grant'
+    """
+    if direction not in get_args(Direction):
+        raise ValueError(
+            f"direction={direction!r} is not known; use one of "
+            f"{list(get_args(Direction))}"
+        )
+    if n_closest < 0:
+        raise ValueError(f"n_closest must be at least 0, not {n_closest!r}")
+    kinds = {feature.name: feature.kind for feature in model.features}
+    table = X if isinstance(X, Table) else read_table(X, kinds=kinds)
+    fixed = checked_names(immutable, {*kinds, *column_names(X)})
+    model.covers(table, strict=strict)  # warns of categories never seen
+    changes = Changes(
+        model,
+        immutable=fixed,
+        ranges={} if ranges is None else ranges,
+        whole=whole_features(X),
+        allow_missing=allow_missing,
+    )
+    rules = model.rule_set.rules
+    covered = np.zeros((table.n_rows, len(rules)), dtype=bool)
+    for position, rule in enumerate(rules):
+        covered[:, position] = rule.covers(table)
+    source = _Source(
+        changes=changes,
+        table=table,
+        labels=model.labels,
+        known={
+            feature.name: frozenset(feature.categories)
+            for feature in model.features
+            if feature.kind == "category"
+        },
+        covered=covered,
+        cells={n: cells.codes(table[n]) for n, cells in changes.cells.items()},
+        direction=direction,
+        n_closest=n_closest,
+        kept=_kept([name for name in fixed if name in changes.cells]),
+    )
+    return Explanations(source, np.arange(table.n_rows))
+
+
+def checked_names(names: Iterable[str], known: Iterable[str]) -> tuple[str, ...]:
+    """Refuse immutable features that nobody knows: a typing error would be silent."""
+    wanted = (names,) if isinstance(names, str) else tuple(names)
+    there = set(known)
+    absent = [name for name in wanted if name not in there]
+    if absent:
+        raise ValueError(
+            f"immutable names features that neither the table nor the model has: "
+            f"{absent}; there are {sorted(there)}"
+        )
+    return tuple(dict.fromkeys(wanted))
+
+
+def column_names(X: Any) -> tuple[str, ...]:
+    """Return the names of a table's columns, of whatever kind it is."""
+    if isinstance(X, Table):
+        return X.names
+    frame = nw.from_native(X, eager_only=True, pass_through=True)
+    if isinstance(frame, nw.DataFrame):
+        return tuple(map(str, frame.columns))
+    return tuple(f"x{j}" for j in range(np.shape(X)[1]))
+
+
+def _kept(names: Sequence[str]) -> str:
+    return f" that keeps {', '.join(map(speak_name, names))}" if names else ""
