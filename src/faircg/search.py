@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from faircg.colgen.pricing import Pricer
+    from faircg.explain import Explanations
     from faircg.fairness import Criterion
     from faircg.rules import Rule
     from faircg.typing import BoolVector, IntVector
@@ -288,6 +289,19 @@ class FairRuleSetClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[m
         check_is_fitted(self, "best_estimator_")
         predictions: NDArray[Any] = self.best_estimator_.predict(X)
         return predictions
+
+    def explain(self, X: Any, **options: Any) -> Explanations:
+        """Explain decisions as :meth:`FairRuleSetClassifier.explain` does."""
+        check_is_fitted(self, "best_estimator_")
+        explanations: Explanations = self.best_estimator_.explain(X, **options)
+        return explanations
+
+    def rule_table(
+        self, X: Any, y: ArrayLike | None = None, **options: Any
+    ) -> pd.DataFrame:
+        """Count people as :meth:`FairRuleSetClassifier.rule_table` does."""
+        check_is_fitted(self, "best_estimator_")
+        return self.best_estimator_.rule_table(X, y, **options)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
