@@ -301,7 +301,8 @@ class FairRuleSetClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[m
     ) -> pd.DataFrame:
         """Count people as :meth:`FairRuleSetClassifier.rule_table` does."""
         check_is_fitted(self, "best_estimator_")
-        return self.best_estimator_.rule_table(X, y, **options)
+        table: pd.DataFrame = self.best_estimator_.rule_table(X, y, **options)
+        return table
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
