@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from faircg.colgen.engine import Solution, solve
 from faircg.colgen.loop import Generation, generate
@@ -83,6 +83,7 @@ def solved(
     max_conditions: int,
     pricer: Pricer | None = None,
     rules: tuple[Rule, ...] = (),
+    **known: Any,
 ) -> Solution:
     """Run the whole engine without a time limit."""
     return solve(
@@ -91,6 +92,7 @@ def solved(
         pricer or ExactPricer(),
         depths=(max_conditions,),
         deadline=Deadline(),
+        **known,
     )
 
 

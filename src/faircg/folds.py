@@ -30,7 +30,6 @@ from faircg.fairness import Criterion, GroupSizes, criterion_by_name
 from faircg.fairness.metrics import count_people, gap
 from faircg.model import write_text
 from faircg.rules import Rule, RuleSet
-from faircg.table import Column, Table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -39,6 +38,7 @@ if TYPE_CHECKING:
     from faircg.colgen.engine import Solution
     from faircg.colgen.pricing import Pricer
     from faircg.groups import Groups
+    from faircg.table import Table
     from faircg.typing import BoolVector, Conditions, IntVector
 
 logger = logging.getLogger(__name__)
@@ -82,11 +82,13 @@ class Cell:
     """What is kept of one solved cell; rules are numbers of conditions.
 
     ``rules`` are those that the cell added to the collection, ``best`` is the rule set
-    returned. The other values are those of its certificate.
+    returned and ``optimised`` the one of lowest loss. The other values are those of its
+    certificate.
     """
 
     rules: tuple[Conditions, ...]
     best: tuple[Conditions, ...]
+    optimised: tuple[Conditions, ...]
     objective: float
     lower_bound: float
     max_conditions: int
@@ -100,6 +102,7 @@ class Cell:
         return cls(
             rules=tuple(rules),
             best=solution.returned.rules,
+            optimised=solution.optimised.rules,
             objective=certificate.objective,
             lower_bound=certificate.lower_bound,
             max_conditions=certificate.max_conditions,
@@ -117,15 +120,30 @@ class Cell:
         data = json.loads(text)
         if not isinstance(data, dict) or set(data) != {f.name for f in fields(cls)}:
             raise ValueError("not a cell")
-        for name in ("rules", "best"):
+        for name in ("rules", "best", "optimised"):
             data[name] = tuple(tuple(map(int, rule)) for rule in data[name])
             if any(not 0 <= j < n_conditions for rule in data[name] for j in rule):
                 raise ValueError("a rule tests an unknown condition")
         return cls(**data)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Answer:
+    """The best that any cell of a fold found for one point of the fine grid.
+
+    ``returned`` makes the fewest errors, ``optimised`` has the lowest Hamming loss;
+    ``lower_bound`` bounds that loss over all rules allowed, zero if nothing is proven.
+    """
+
+    returned: Candidate
+    optimised: Candidate
+    lower_bound: float
+    is_finished: bool
+    seconds: float
+
+
 @dataclass(frozen=True, slots=True)
-class _PoolOnly:
+class PoolOnly:
     """A pricer that finds nothing, so that the engine uses the rules it is given."""
 
     def price(
@@ -143,6 +161,39 @@ class Fold:
     number: int
     binarizer: ConditionBinarizer
     merged: Problem
+
+    @classmethod
+    def of(
+        cls,
+        settings: Settings,
+        table: Table,
+        is_positive: BoolVector,
+        groups: Groups,
+        number: int,
+        train: IntVector,
+    ) -> Fold:
+        """Binarize and merge the training part."""
+        if len(set(is_positive[train].tolist())) < 2:
+            raise ValueError(
+                f"the training part of fold {number} has only one class; use fewer "
+                "folds, or a cv that keeps the shares of the labels"
+            )
+        part = table.take(train)
+        binarizer = ConditionBinarizer(
+            thresholds=settings.thresholds,
+            n_thresholds=settings.n_thresholds,
+            exclude=[name for name in settings.exclude if name in table.names],
+        ).fit(part, is_positive[train])
+        with_groups = settings.constraint is not None
+        merged = Problem.merge(
+            binarizer.transform(part),
+            is_positive[train],
+            families=binarizer.families_,
+            group_codes=groups.codes[train] if with_groups else None,
+            group_names=groups.names if with_groups else ("everybody",),
+            max_complexity=0,
+        )
+        return cls(settings, number, binarizer, merged)
 
     def problem(self, point: Point) -> Problem:
         """Return the question of one cell."""
@@ -167,16 +218,21 @@ class Fold:
         cells: dict[Point, Cell] = {}
         collected: dict[Conditions, None] = {}
         for point in self.settings.coarse:
-            known = tuple(collected)
-            compute = partial(self._generate_one, point, known)
-            cells[point] = self._kept("I", point, known, compute)
+            rules = tuple(collected)
+            compute = partial(self._generate_one, point, rules, dict(cells))
+            cells[point] = self._kept("I", point, rules, cells, compute)
             collected.update(dict.fromkeys(cells[point].rules))
         return cells, tuple(collected)
 
-    def _generate_one(self, point: Point, known: tuple[Conditions, ...]) -> Cell:
+    def _generate_one(
+        self,
+        point: Point,
+        rules: tuple[Conditions, ...],
+        cells: Mapping[Point, Cell],
+    ) -> Cell:
         settings, problem = self.settings, self.problem(point)
         deadline = Deadline.after(settings.time_limit)
-        start: Iterable[Conditions] = known
+        start: Iterable[Conditions] = rules
         if point == settings.coarse[0]:
             start = first_rules(
                 *(settings.warm_start_rules, problem, self.binarizer),
@@ -191,64 +247,130 @@ class Fold:
             pricer_by_name(settings.pricing, seed=settings.seed),
             depths=self.depths(point),
             deadline=deadline,
+            known=_rule_sets(cells),
+            known_bound=_bound(point, cells, self.depths(point)[-1]),
             seed=settings.seed,
         )
         # Rules that only the proof enumerated, often many, come after those.
         n_generated = solution.history[-1].pool_size if solution.history else 0
         generated = solution.pool.rules[:n_generated]
         found = dict.fromkeys([*start, *generated, *solution.returned.rules])
-        before = set(known)
+        before = set(rules)
         return Cell.of(solution, (rule for rule in found if rule not in before))
 
     def select(
         self, rules: tuple[Conditions, ...], coarse: Mapping[Point, Cell]
     ) -> dict[Point, Cell]:
-        """Phase II: solve the fine grid over the collected rules.
+        """Phase II: solve the fine grid, from the collected rules and rule sets.
 
-        What phase I proved optimal over all rules need not be solved again.
+        Exact pricing may still add a rule, and proves what it finds; other pricers are
+        too slow for that, and the integer master over the collected rules has the last
+        word, as in the paper. What phase I has proven need not be solved again.
         """
         cells: dict[Point, Cell] = {}
         for point in self.settings.fine:
-            proven = coarse.get(point)
-            if proven is not None and proven.is_optimal(self.depths(point)[-1]):
+            proven = self._already_proven(point, coarse)
+            if proven is not None:
                 cells[point] = proven
                 continue
-            compute = partial(self._select_one, point, rules)
-            cells[point] = self._kept("II", point, rules, compute)
+            compute = partial(self._select_one, point, rules, coarse)
+            cells[point] = self._kept("II", point, rules, coarse, compute)
         return cells
 
-    def _select_one(self, point: Point, rules: tuple[Conditions, ...]) -> Cell:
+    def _already_proven(
+        self, point: Point, coarse: Mapping[Point, Cell]
+    ) -> Cell | None:
+        """Return phase I's answer if a bound of a looser cell shows it optimal here."""
+        depth = self.depths(point)[-1]
+        selection = self.judge(point, _rule_sets(coarse))
+        returned, optimised = selection.returned_winner, selection.objective_winner
+        if returned is None or optimised is None:
+            return None
+        if selection.objective > _bound(point, coarse, depth):
+            return None
+        return Cell(
+            rules=(),
+            best=returned.rules,
+            optimised=optimised.rules,
+            objective=selection.objective,
+            lower_bound=selection.objective,
+            max_conditions=depth,
+            status="optimal",
+            seconds=0.0,
+        )
+
+    def _select_one(
+        self,
+        point: Point,
+        rules: tuple[Conditions, ...],
+        coarse: Mapping[Point, Cell],
+    ) -> Cell:
+        settings, depth = self.settings, self.depths(point)[-1]
+        is_exact = settings.pricing == "exact"
         solution = solve(
             self.problem(point),
             rules,
-            _PoolOnly(),
-            depths=self.depths(point)[-1:],
-            deadline=Deadline.after(self.settings.time_limit),
-            seed=self.settings.seed,
+            pricer_by_name("exact", seed=settings.seed) if is_exact else PoolOnly(),
+            depths=(depth,),
+            deadline=Deadline.after(settings.time_limit),
+            known=_rule_sets(coarse),
+            known_bound=_bound(point, coarse, depth),
+            seed=settings.seed,
         )
         return Cell.of(solution)
 
-    def best(self, point: Point, cells: Iterable[Cell]) -> Candidate:
-        """Return the best rule set of any cell that this cell allows."""
+    def solve(self) -> dict[Point, Answer]:
+        """Run both phases; return the answer at each point of the fine grid."""
+        coarse, rules = self.generate()
+        fine = self.select(rules, coarse)
+        # A point of both grids counts with its later cell, which began with the other.
+        cells = {**coarse, **fine}
+        rule_sets = _rule_sets(coarse) + _rule_sets(fine)
+        answers = {}
+        for point, cell in fine.items():
+            selection = self.judge(point, rule_sets)
+            returned, optimised = selection.returned_winner, selection.objective_winner
+            assert returned is not None, "a cell's own rule set is always allowed there"
+            assert optimised is not None, "a cell's own rule set solves its master"
+            answers[point] = Answer(
+                returned=returned,
+                optimised=optimised,
+                lower_bound=_bound(point, cells, self.depths(point)[-1]),
+                is_finished=cell.status != "time_limit",
+                seconds=cell.seconds,
+            )
+        return answers
+
+    def judge(
+        self, point: Point, rule_sets: Iterable[tuple[Conditions, ...]]
+    ) -> Selection:
+        """Recount rule sets of any cells for the question of this one."""
         selection = Selection(self.problem(point))
-        for cell in cells:
-            selection.offer(cell.best)
-        winner = selection.returned_winner
-        assert winner is not None, "a cell's own rule set is always allowed there"
-        return winner
+        for rules in rule_sets:
+            selection.offer(rules)
+        return selection
+
+    def rule_set(self, rules: Iterable[Conditions]) -> RuleSet:
+        """Return rules in the user's words."""
+        conditions = self.binarizer.conditions_
+        return RuleSet(
+            tuple(Rule(tuple(conditions[j] for j in rule)) for rule in rules),
+            label=self.settings.label,
+        )
 
     def _kept(
         self,
         phase: str,
         point: Point,
         rules: tuple[Conditions, ...],
+        cells: Mapping[Point, Cell],
         compute: Callable[[], Cell],
     ) -> Cell:
         """Return a cell from the cache, or compute and keep it."""
         settings = self.settings
         file = None
         if settings.cache is not None:
-            name = f"{phase}-{self._key(phase, point, rules)}.json"
+            name = f"{phase}-{self._key(phase, point, rules, cells)}.json"
             file = Path(settings.cache) / name
             cell = self._read(file)
             if cell is not None:
@@ -278,18 +400,24 @@ class Fold:
             logger.warning("%s is not a cell of this search; it is replaced", file)
             return None
 
-    def _key(self, phase: str, point: Point, rules: tuple[Conditions, ...]) -> str:
+    def _key(
+        self,
+        phase: str,
+        point: Point,
+        rules: tuple[Conditions, ...],
+        cells: Mapping[Point, Cell],
+    ) -> str:
         """Name a cell by all that its answer depends on."""
         settings = self.settings
         parts: list[object] = [
             version("faircg"),
             *(phase, point, repr(settings.criterion(point[0])), self.depths(point)),
             *(self._data, rules, settings.time_limit, settings.seed),
+            *(_rule_sets(cells), _bound(point, cells, self.depths(point)[-1])),
+            repr(settings.pricing),
         ]
-        if phase == "I":
-            parts += [repr(settings.pricing)]
-            if point == settings.coarse[0]:
-                parts += [repr(settings.warm_start_rules), self.deepest]
+        if phase == "I" and point == settings.coarse[0]:
+            parts += [repr(settings.warm_start_rules), self.deepest]
         return hashlib.sha256(repr(parts).encode()).hexdigest()[:32]
 
     @cached_property
@@ -311,43 +439,16 @@ def search_fold(
     verbose: int = 0,
 ) -> list[dict[str, Any]]:
     """Run both phases on one fold; return a record for each point of the fine grid."""
-    if len(set(is_positive[train].tolist())) < 2:
-        raise ValueError(
-            f"the training part of fold {number} has only one class; use fewer folds, "
-            "or a cv that keeps the shares of the labels"
-        )
-    part = _take(table, train)
-    binarizer = ConditionBinarizer(
-        thresholds=settings.thresholds,
-        n_thresholds=settings.n_thresholds,
-        exclude=[name for name in settings.exclude if name in table.names],
-    ).fit(part, is_positive[train])
-    with_groups = settings.constraint is not None
-    merged = Problem.merge(
-        binarizer.transform(part),
-        is_positive[train],
-        families=binarizer.families_,
-        group_codes=groups.codes[train] if with_groups else None,
-        group_names=groups.names if with_groups else ("everybody",),
-        max_complexity=0,
-    )
-    fold = Fold(settings, number, binarizer, merged)
+    fold = Fold.of(settings, table, is_positive, groups, number, train)
     chatter = (1, __name__) if verbose == 1 else (max(0, int(verbose) - 1), "faircg")
     with messages(*chatter):
-        coarse, rules = fold.generate()
-        fine = fold.select(rules, coarse)
-    test_table = _take(table, test)
+        answers = fold.solve()
+    test_table = table.take(test)
     records = []
-    for point, cell in fine.items():
-        winner = fold.best(point, [*coarse.values(), *fine.values()])
-        rule_set = RuleSet(
-            tuple(
-                Rule(tuple(binarizer.conditions_[j] for j in rule))
-                for rule in winner.rules
-            ),
-            label=settings.label,
-        )
-        counts = _count(
+    for point, answer in answers.items():
+        winner = answer.returned
+        rule_set = fold.rule_set(winner.rules)
+        counts = count_predictions(
             rule_set.covers(test_table), is_positive[test], groups.codes[test], groups
         )
         criterion = settings.criterion(point[0])
@@ -370,10 +471,10 @@ def search_fold(
                 "complexity": recount.complexity,
                 "n_rules": len(winner.rules),
                 "train_hamming_loss": recount.hamming_loss,
-                "best_hamming_loss": _lowest_loss(point, coarse, fine),
-                "lower_bound": _bound(point, coarse, fold.depths(point)[-1]),
-                "is_finished": cell.status != "time_limit",
-                "seconds": cell.seconds,
+                "best_hamming_loss": answer.optimised.recount.hamming_loss,
+                "lower_bound": answer.lower_bound,
+                "is_finished": answer.is_finished,
+                "seconds": answer.seconds,
                 "rule_set": rule_set,
                 **{
                     f"test_{kind}: {name}": int(counts[kind][g])
@@ -385,31 +486,27 @@ def search_fold(
     return records
 
 
-def _lowest_loss(
-    point: Point, coarse: Mapping[Point, Cell], fine: Mapping[Point, Cell]
-) -> float:
-    """Return the lowest loss in cells at least as tight: what they found is allowed."""
-    return min(
-        cell.objective
-        for cells in (coarse, fine)
-        for (epsilon, C), cell in cells.items()
-        if epsilon <= point[0] and point[1] >= C
-    )
+def _rule_sets(
+    cells: Mapping[Point, Cell],
+) -> tuple[tuple[Conditions, ...], ...]:
+    """Return every rule set that some cell found, each once."""
+    found = (rules for c in cells.values() for rules in (c.optimised, c.best))
+    return tuple(dict.fromkeys(found))
 
 
-def _bound(point: Point, coarse: Mapping[Point, Cell], depth: int) -> float:
+def _bound(point: Point, cells: Mapping[Point, Cell], depth: int) -> float:
     """Return the best bound of cells at least as loose, over all rules that fit."""
     return max(
         (
             cell.lower_bound
-            for (epsilon, C), cell in coarse.items()
+            for (epsilon, C), cell in cells.items()
             if epsilon >= point[0] and point[1] <= C and cell.max_conditions >= depth
         ),
         default=0.0,
     )
 
 
-def _count(
+def count_predictions(
     covered: BoolVector, is_positive: BoolVector, codes: IntVector, groups: Groups
 ) -> dict[str, IntVector]:
     """Count the people of each group by true label and prediction."""
@@ -456,11 +553,3 @@ def _gap_or_nan(
         return largest_gap(counts, names, criterion)
     except ValueError:
         return float("nan")
-
-
-def _take(table: Table, rows: IntVector) -> Table:
-    columns = {
-        name: Column(name, c.kind, c.values[rows], c.missing[rows])
-        for name, c in table.columns.items()
-    }
-    return Table(columns, len(rows))

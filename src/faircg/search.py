@@ -66,8 +66,9 @@ class FairRuleSetClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[m
     fine_epsilons, fine_complexities : sequence or None, default=None
         The grid of phase II. By default that of phase I, with epsilons 0, 0.05, 0.15
         and 0.2 as well. Without a constraint there is one epsilon, 1. A point that
-        phase I proved optimal is not solved again; where exact pricing proves most
-        points quickly, naming them all in phase I can be faster than phase II.
+        phase I proved optimal is not solved again. With exact pricing, phase II may
+        add rules of its own and proves its answers too; other pricers choose from the
+        rules of phase I.
     cv : int, splitter or iterable of splits, default=10
         An integer shuffles, and keeps the shares of the labels in every fold.
     target_gap : float or None, default=None
@@ -75,6 +76,9 @@ class FairRuleSetClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[m
     target_accuracy : float or None, default=None
         Choose the point of smallest pooled test gap with at least this mean test
         accuracy. Without any target the most accurate point is chosen.
+    refit : bool, default=True
+        Fit the chosen point again on all data. Without it there is nothing to predict
+        with, and only the tables of results are kept.
     max_conditions, pricing, warm_start_rules, thresholds, n_thresholds, exclude
         As in :class:`~faircg.FairRuleSetClassifier`.
     time_limit : float, default=300.0
@@ -160,6 +164,7 @@ class FairRuleSetClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[m
         ],
         "target_gap": [Interval(Real, 0, None, closed="left"), None],
         "target_accuracy": [Interval(Real, 0, 1, closed="both"), None],
+        "refit": ["boolean"],
         "max_conditions": [Interval(Integral, 1, None, closed="left"), None],
         "pricing": [str, HasMethods(["price"])],
         "warm_start_rules": [str, Iterable, None],
@@ -185,6 +190,7 @@ class FairRuleSetClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[m
         cv: Any = 10,
         target_gap: float | None = None,
         target_accuracy: float | None = None,
+        refit: bool = True,
         max_conditions: int | None = None,
         pricing: str | Pricer = "exact",
         warm_start_rules: str | Iterable[Rule] | None = "forest",
@@ -207,6 +213,7 @@ class FairRuleSetClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[m
         self.cv = cv
         self.target_gap = target_gap
         self.target_accuracy = target_accuracy
+        self.refit = refit
         self.max_conditions = max_conditions
         self.pricing = pricing
         self.warm_start_rules = warm_start_rules
@@ -262,6 +269,8 @@ class FairRuleSetClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[m
         self.cv_results_ = pd.DataFrame([row for rows in folds for row in rows])
         self.frontier_ = _frontier(self.cv_results_, groups.names, criterion)
         self.best_epsilon_, self.best_complexity_ = self._chosen()
+        if not self.refit:
+            return self
         self.best_estimator_ = FairRuleSetClassifier(
             constraint=settings.criterion(self.best_epsilon_),
             epsilon=self.best_epsilon_,

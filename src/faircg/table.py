@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from faircg.typing import BoolVector
+    from faircg.typing import BoolVector, IntVector
 
 Kind: TypeAlias = Literal["numeric", "boolean", "category"]
 
@@ -55,6 +55,14 @@ class Table:
 
     def __getitem__(self, name: str) -> Column:
         return self.columns[name]
+
+    def take(self, rows: IntVector) -> Table:
+        """Return the table of these rows, by number."""
+        columns = {
+            name: Column(name, c.kind, c.values[rows], c.missing[rows])
+            for name, c in self.columns.items()
+        }
+        return Table(columns, len(rows))
 
 
 def read_table(

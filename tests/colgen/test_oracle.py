@@ -123,6 +123,32 @@ def test_the_engine_ends_with_a_proven_optimum(
 
 @in_every_cell
 @pytest.mark.parametrize(("count", "first"), PER_CELL_SLOW)
+def test_what_other_questions_found_does_not_change_the_optimum(
+    criterion, objective, n_groups, count, first
+):
+    """A looser question lends its bound, and any question its rule sets."""
+    for seed, epsilon in cases(criterion, n_groups, count, first):
+        instance, limits = instance_of(seed, n_groups), limits_of(criterion, epsilon)
+        optimum = true_optimum(seed, n_groups, objective, limits)
+        asked = problem_of(instance, objective, limits)
+        loose = solved(
+            problem_of(instance, objective, limits_of(criterion, 1.0)),
+            instance.max_conditions,
+        )
+        solution = solved(
+            asked,
+            instance.max_conditions,
+            known=[loose.returned.rules, loose.optimised.rules],
+            known_bound=loose.certificate.lower_bound,
+        )
+        assert solution.certificate.proven_optimal
+        assert solution.certificate.objective == optimum
+        assert solution.optimised.recount.loss(objective) == optimum
+        assert instance.counts(solution.returned.rules).satisfies(limits)
+
+
+@in_every_cell
+@pytest.mark.parametrize(("count", "first"), PER_CELL_SLOW)
 @pytest.mark.parametrize(
     "pricer",
     [

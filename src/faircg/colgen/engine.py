@@ -57,9 +57,14 @@ SECONDS_PER_RULE = 2e-3
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Solution:
-    """The answer of the engine."""
+    """The answer of the engine.
+
+    ``returned`` makes the fewest errors of all rule sets seen; ``optimised`` has the
+    lowest loss of the master, of which the certificate speaks.
+    """
 
     returned: Candidate
+    optimised: Candidate
     certificate: Certificate
     history: tuple[Round, ...]
     pool: Pool
@@ -72,6 +77,8 @@ def solve(
     *,
     depths: Sequence[int],
     deadline: Deadline,
+    known: Iterable[Sequence[Conditions]] = (),
+    known_bound: float = 0.0,
     pricing_seconds: float = np.inf,
     threads: int = 1,
     seed: int = 0,
@@ -92,6 +99,11 @@ def solve(
         the deepest step whose linear master was solved.
     deadline
         When to stop.
+    known
+        Rule sets to judge first, such as those of a tighter question.
+    known_bound
+        A lower bound that holds for all rules of the last depth, such as that of a
+        looser question.
     pricing_seconds
         Limit on one pricing.
     threads
@@ -110,6 +122,8 @@ def solve(
 
     pool = Pool(problem, (rule for rule in rules if len(rule) <= depths[-1]))
     selection = Selection(problem)
+    for rule_set in known:
+        selection.offer(rule_set)
     generation_deadline = deadline.within(GENERATION_SHARE * deadline.remaining())
     generation: Generation | None = None
     for depth in depths:
@@ -131,8 +145,9 @@ def solve(
     if generation is None:
         raise ValueError("at least one depth is needed")
 
-    _improve(pool, generation, selection, deadline, seed)
-    bound = generation.lower_bound
+    bound = max(generation.lower_bound, known_bound)
+    if rounds_up(bound) < selection.objective:
+        _improve(pool, generation, selection, deadline, seed, rounds_up(bound))
     if is_all_or_nothing(problem) and problem.objective == "hamming":
         other = all_or_nothing_bound(
             problem,
@@ -149,13 +164,14 @@ def solve(
     if not is_done and not deadline.is_set():
         bound, is_done = _integer(pool, generation, selection, deadline, bound, threads)
     _polish(pool, generation, selection, deadline, seed)
-    if selection.returned_winner is None:
+    returned, optimised = selection.returned_winner, selection.objective_winner
+    if returned is None or optimised is None:
         raise FairCGError("no rule set that satisfies the constraint was found")
     is_done = is_done and (generation.is_proven or not generation_deadline.is_set())
     certificate = _certificate(
         selection, generation, bound, deadline, is_done=is_done, started=started
     )
-    return Solution(selection.returned_winner, certificate, tuple(history), pool)
+    return Solution(returned, optimised, certificate, tuple(history), pool)
 
 
 def _improve(
@@ -164,15 +180,17 @@ def _improve(
     selection: Selection,
     deadline: Deadline,
     seed: int,
+    good_enough: float,
 ) -> None:
-    """Find good rule sets by local search."""
+    """Find good rule sets by local search, from nothing or from the best known."""
     numbers = _best_numbers(pool, generation, IMPROVE_RULES)
     if not len(numbers) or deadline.is_set():
         return
+    best = selection.objective_winner
     LocalSearch(pool, numbers, selection, seed).run(
-        np.zeros(0, dtype=np.int64),
+        _positions(() if best is None else best.rules, pool, numbers),
         deadline.within(IMPROVE_SHARE * deadline.remaining()),
-        good_enough=rounds_up(generation.lower_bound),
+        good_enough=good_enough,
     )
     logger.info("local search: best loss %.0f", selection.objective)
 
@@ -188,13 +206,20 @@ def _polish(
     numbers = _best_numbers(pool, generation, IMPROVE_RULES)
     if not len(numbers) or deadline.is_set():
         return
-    position = {pool[int(number)]: k for k, number in enumerate(numbers)}
     search = LocalSearch(pool, numbers, selection, seed, objective="zero_one")
     share = deadline.within(IMPROVE_SHARE * deadline.remaining())
     for candidate in [None, *selection.fewest_errors(POLISH_STARTS)]:
         rules = () if candidate is None else candidate.rules
-        start = sorted(position[rule] for rule in rules if rule in position)
-        search.run(np.array(start, dtype=np.int64), share, kicks=POLISH_KICKS)
+        search.run(_positions(rules, pool, numbers), share, kicks=POLISH_KICKS)
+
+
+def _positions(
+    rules: Iterable[Conditions], pool: Pool, numbers: IntVector
+) -> IntVector:
+    """Return where these rules stand among the numbers; others are left out."""
+    position = {pool[int(number)]: k for k, number in enumerate(numbers)}
+    found = sorted(position[rule] for rule in rules if rule in position)
+    return np.array(found, dtype=np.int64)
 
 
 def _integer(
