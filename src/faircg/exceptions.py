@@ -11,6 +11,10 @@ class ModelFormatError(FairCGError, ValueError):
     """A model file is not one that this version of faircg can read."""
 
 
+class ExportError(FairCGError, ValueError):
+    """A model cannot be written in a format without changing what it means."""
+
+
 class SolverError(FairCGError, RuntimeError):
     """The solver failed, or its answer did not survive the recount."""
 

@@ -1,0 +1,118 @@
+"""Document: the rules, the certificate and the group counts, as plain tables of text.
+
+Markdown and LaTeX differ in how they escape and draw, not in what they say.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from faircg.model import RuleSetModel
+
+_POSITIVES: Final = ("true_positives", "false_negatives")
+_NEGATIVES: Final = ("false_positives", "true_negatives")
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A heading, a sentence or two, and a table where there is one to show."""
+
+    title: str
+    sentence: str
+    header: tuple[str, ...] = ()
+    rows: tuple[tuple[str, ...], ...] = ()
+
+
+def make_document(model: RuleSetModel) -> tuple[Block, ...]:
+    """Return the blocks that describe a model; no text in them is escaped.
+
+    Examples
+    --------
+    >>> from faircg.model import RuleSetModel
+    >>> from faircg.rules import RuleSet
+    >>> model = RuleSetModel(RuleSet((), label="risk"), (), ("safe", "risk"))
+    >>> [block.sentence for block in make_document(model)]
+    ['Never predict risk (the empty rule set).']
+    """
+    blocks = [_rules(model)]
+    if model.certificate:
+        entries = model.certificate.items()
+        rows = tuple((_spoken(key), _shown(value)) for key, value in entries)
+        blocks.append(
+            Block("Certificate", "What the fit proved.", ("entry", "value"), rows)
+        )
+    if model.groups:
+        blocks.append(_groups(model.groups))
+    return tuple(blocks)
+
+
+def visible(text: str) -> str:
+    r"""Return a text on one line; characters that do not print are escaped.
+
+    Examples
+    --------
+    >>> print(visible("a\nb\u202e"))
+    a\nb\u202e
+    """
+    shown = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+    return shown if shown.strip() else f'"{shown}"'
+
+
+def _rules(model: RuleSetModel) -> Block:
+    rules = model.rule_set.rules
+    label = visible(model.rule_set.label)
+    if not rules:
+        return Block("Rules", f"Never predict {label} (the empty rule set).")
+    rows = tuple((str(k + 1), visible(str(rule))) for k, rule in enumerate(rules))
+    negative = _shown(model.labels[0])
+    return Block(
+        "Rules",
+        f"Predict {label} if any rule holds, {negative} otherwise. A comparison with "
+        "a missing value does not hold.",
+        ("rule", "conditions"),
+        rows,
+    )
+
+
+def _groups(groups: Mapping[str, Any]) -> Block:
+    counts = {g: c if isinstance(c, Mapping) else {} for g, c in groups.items()}
+    keys = [*dict.fromkeys(key for c in counts.values() for key in c)]
+    rows = tuple(
+        (
+            visible(group),
+            *(_shown(entries[key]) if key in entries else "" for key in keys),
+            _rate(entries, *_POSITIVES),
+            _rate(entries, *_NEGATIVES),
+        )
+        for group, entries in counts.items()
+    )
+    return Block(
+        "Groups",
+        "Counts and rates on the training data.",
+        ("group", *map(_spoken, keys), "true positive rate", "false positive rate"),
+        rows,
+    )
+
+
+def _rate(counts: Mapping[str, Any], hit: str, missed: str) -> str:
+    parts = counts.get(hit), counts.get(missed)
+    if not all(type(part) is int and part >= 0 for part in parts):
+        return ""
+    number, rest = parts
+    assert isinstance(number, int)
+    assert isinstance(rest, int)
+    return f"{number / (number + rest):.3f}" if number + rest else "no such people"
+
+
+def _spoken(key: str) -> str:
+    return visible(key).replace("_", " ")
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, str):
+        return visible(value)
+    return visible(json.dumps(value, ensure_ascii=False))

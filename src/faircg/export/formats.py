@@ -1,0 +1,137 @@
+"""The formats by name, and the one function that writes them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+from faircg.exceptions import ExportError, ModelFormatError
+from faircg.export.latex import to_latex
+from faircg.export.markdown import to_markdown
+from faircg.export.native import to_json
+from faircg.export.onnx_graph import to_onnx
+from faircg.export.python_source import to_python
+from faircg.export.sql import to_sql
+from faircg.model import RuleSetModel
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+
+class Exporter(Protocol):
+    """A format: how its files are called, what they are for, and how to write one."""
+
+    @property
+    def suffix(self) -> str:
+        """Usual end of a file's name, with the dot."""
+
+    @property
+    def description(self) -> str:
+        """What the format is, in a few words."""
+
+    @property
+    def options(self) -> Mapping[str, str]:
+        """Options that the format takes, each with a description."""
+
+    def __call__(self, model: RuleSetModel, **options: Any) -> str | bytes:
+        """Write a checked model."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Format:
+    suffix: str
+    description: str
+    write: Callable[..., str | bytes] = field(repr=False)
+    options: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+
+    def __call__(self, model: RuleSetModel, **options: Any) -> str | bytes:
+        return self.write(model, **options)
+
+
+FORMATS: Final[Mapping[str, Exporter]] = MappingProxyType(
+    {
+        "json": _Format(".json", "the model file that faircg reads again", to_json),
+        "sql": _Format(
+            ".sql",
+            "a SELECT that adds the prediction to each row of a table",
+            to_sql,
+            MappingProxyType(
+                {
+                    "table": "name of the table, or its parts (schema, table)",
+                    "dialect": "the database, one of faircg.export.DIALECTS",
+                }
+            ),
+        ),
+        "onnx": _Format(".onnx", "an ONNX graph, one input per feature", to_onnx),
+        "python": _Format(".py", "a Python function that needs nothing", to_python),
+        "markdown": _Format(".md", "tables to read, in Markdown", to_markdown),
+        "latex": _Format(".tex", "tables to read, in LaTeX", to_latex),
+    }
+)
+"""The formats, by the name that users give."""
+
+
+def export_model(
+    model: RuleSetModel,
+    format: str,
+    *,
+    table: str | Sequence[str] = "data",
+    dialect: str = "duckdb",
+) -> str | bytes:
+    r"""Write a model in another format.
+
+    Parameters
+    ----------
+    model
+        What to write.
+    format
+        One of :data:`FORMATS`.
+    table
+        For SQL: name of the table, as the database spells it; a sequence of names for
+        a table in a schema.
+    dialect
+        For SQL: the database.
+
+    Returns
+    -------
+    str or bytes
+        Text, or the bytes of an ONNX file.
+
+    Raises
+    ------
+    ExportError
+        The format cannot hold the model, or there is no such format.
+    ImportError
+        A package of the extra ``export`` is not installed.
+
+    Examples
+    --------
+    >>> from faircg.model import Feature, RuleSetModel
+    >>> from faircg.rules import Condition, Rule, RuleSet
+    >>> rules = RuleSet((Rule((Condition("age", "<=", 25),)),), label="risk")
+    >>> model = RuleSetModel(rules, (Feature("age", "numeric"),), ("safe", "risk"))
+    >>> print(export_model(model, "sql", table="people", dialect="sqlite"))
+    SELECT
+      "t".*,
+      CASE WHEN CAST("t"."age" AS REAL) <= 25e0 THEN 'risk' ELSE 'safe' END AS "prediction"
+    FROM "people" AS "t"
+    """  # noqa: E501
+    exporter = FORMATS.get(format)
+    if exporter is None:
+        raise ExportError(f"unknown format {format!r}; use one of {list(FORMATS)}")
+    given = {"table": table, "dialect": dialect}
+    options = {name: given[name] for name in exporter.options}
+    return exporter(_checked(model), **options)
+
+
+def _checked(model: RuleSetModel) -> RuleSetModel:
+    """Return the model as its file would give it back, so that only models are written.
+
+    A model put together by hand may hold what the file format refuses, for example
+    rules on undeclared features.
+    """
+    try:
+        return RuleSetModel.from_json(model.to_json())
+    except (ModelFormatError, TypeError, ValueError) as error:
+        raise ExportError(f"this is no model that can be written: {error}") from None

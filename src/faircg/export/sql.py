@@ -1,0 +1,120 @@
+"""SQL: one SELECT that adds the prediction to each row of a table.
+
+The statement is built as a tree, and what was written is read back before it is given
+out.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from faircg.exceptions import ExportError
+from faircg.export.plan import make_plan
+from faircg.export.sql_dialects import DIALECTS
+from faircg.export.sql_names import check_name, check_names
+from faircg.export.sql_tests import ALIAS, identifier, label, rule_test
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from faircg.export.sql_dialects import Dialect
+    from faircg.model import RuleSetModel
+
+OUTPUT: Final = "prediction"
+"""Name of the column with the predicted label."""
+
+
+def to_sql(
+    model: RuleSetModel,
+    *,
+    table: str | Sequence[str] = "data",
+    dialect: str = "duckdb",
+) -> str:
+    """Return a SELECT over a table whose columns are called like the features.
+
+    Numeric features may be stored as any type of number, boolean ones as booleans (or
+    0 and 1 where the database has none), categories as the type that they have.
+
+    Examples
+    --------
+    >>> from faircg.model import Feature, RuleSetModel
+    >>> from faircg.rules import Condition, Rule, RuleSet
+    >>> rules = RuleSet((Rule((Condition("job", "!=", "cook"),)),))
+    >>> model = RuleSetModel(rules, (Feature("job", "category", ("cook",)),), (0, 1))
+    >>> print(to_sql(model, table=("main", "people")))
+    SELECT
+      "t".*,
+      CASE WHEN "t"."job" <> 'cook' THEN 1 ELSE 0 END AS "prediction"
+    FROM "main"."people" AS "t"
+    """
+    tree = sql_tree(model, table=table, dialect=dialect)
+    # While lines are broken, sqlglot marks line breaks in texts with a word of its own;
+    # a text that holds this word needs the plain form.
+    for pretty in (True, False):
+        text: str = tree.sql(dialect, pretty=pretty)
+        if reads_back(text, tree, dialect):
+            return text
+    raise ExportError(f"a name or a value cannot be written safely in {dialect}")
+
+
+def sql_tree(model: RuleSetModel, *, table: str | Sequence[str], dialect: str) -> Any:
+    """Return the statement as a tree of sqlglot."""
+    try:
+        from sqlglot import exp
+    except ImportError:
+        raise ImportError(
+            "writing SQL needs sqlglot: pip install 'faircg[export]'"
+        ) from None
+
+    target = DIALECTS.get(dialect)
+    if target is None:
+        raise ExportError(f"unknown dialect {dialect!r}; use one of {list(DIALECTS)}")
+    plan = make_plan(model)
+    check_names((feature.name for feature in plan.inputs), target)
+    prediction = label(plan.negative, target)
+    if plan.rules:
+        prediction = exp.Case(
+            ifs=[
+                exp.If(this=rule_test(rule, target), true=label(plan.positive, target))
+                for rule in plan.rules
+            ],
+            default=prediction,
+        )
+    return exp.select(
+        exp.Column(this=exp.Star(), table=identifier(ALIAS)),
+        exp.alias_(prediction, OUTPUT, quoted=True),
+    ).from_(exp.alias_(_table(table, target), ALIAS, table=True, quoted=True))
+
+
+def _table(table: str | Sequence[str], dialect: Dialect) -> Any:
+    from sqlglot import exp
+
+    parts = [table] if isinstance(table, str) else [*table]
+    if not 1 <= len(parts) <= 3:
+        raise ExportError("a table has a name, and at most a schema and a catalog")
+    for part in parts:
+        check_name(part, dialect)
+    named = zip(("this", "db", "catalog"), reversed(parts), strict=False)
+    return exp.Table(**{part: identifier(name) for part, name in named})
+
+
+def reads_back(text: str, tree: Any, dialect: str) -> bool:
+    """Say whether a text is one statement: the tree, with every name and value."""
+    import sqlglot
+    from sqlglot.errors import SqlglotError
+
+    try:
+        statements = sqlglot.parse(text, read=dialect)
+    except SqlglotError:
+        return False
+    return len(statements) == 1 and [*_shape(statements[0])] == [*_shape(tree)]
+
+
+def _shape(tree: Any) -> Iterator[tuple[str, str]]:
+    """Name each node, and say what it holds; types have many names and are left out."""
+    from sqlglot import exp
+
+    for node in tree.walk(prune=lambda node: isinstance(node, exp.DataType)):
+        if not isinstance(node, exp.DataType):
+            held = isinstance(node, (exp.Identifier, exp.Literal, exp.National))
+            yield type(node).__name__, node.name if held else ""

@@ -1,0 +1,166 @@
+"""Checks in SQL: one condition each, with the meaning that it has in a rule.
+
+A comparison with NULL is NULL, and CASE takes it for false, as rules do. Numbers are
+compared as doubles, since a table to predict is read so, and NaN counts as missing
+wherever the database has it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from faircg.exceptions import ExportError
+from faircg.export.sql_names import check_text
+from faircg.export.sql_numbers import double, whole
+
+if TYPE_CHECKING:
+    from faircg.export.plan import Check, Input, PlannedRule
+    from faircg.export.sql_dialects import Dialect
+    from faircg.rules import Value
+
+ALIAS: Final = "t"
+"""The table in front of each column.
+
+SQLite takes a quoted name that is no column for a text, unless it is qualified.
+"""
+
+
+def identifier(name: str) -> Any:
+    """Return a quoted name."""
+    from sqlglot import exp
+
+    return exp.to_identifier(name, quoted=True)
+
+
+def label(value: Value, dialect: Dialect) -> Any:
+    """Return a label of its own type."""
+    from sqlglot import exp
+
+    if value is None:
+        return exp.Null()
+    if isinstance(value, bool):
+        return _boolean(value, dialect)
+    if isinstance(value, int):
+        return whole(value, "the label")
+    if isinstance(value, float):
+        return exp.cast(double(value, dialect), _double_type(dialect))
+    return _text(value, "the label", dialect)
+
+
+def rule_test(rule: PlannedRule, dialect: Dialect) -> Any:
+    """Return the AND of a rule's checks."""
+    from sqlglot import exp
+
+    return exp.and_(*(_test(check, dialect) for check in rule.checks), copy=False)
+
+
+def _test(check: Check, dialect: Dialect) -> Any:
+    from sqlglot import exp
+
+    feature = check.input
+    if feature.storage == "mixed":
+        raise ExportError(
+            f"feature {feature.name!a} has categories of several types; a column in "
+            "SQL has one"
+        )
+    column = exp.Column(this=identifier(feature.name), table=identifier(ALIAS))
+    is_null = exp.Is(this=column, expression=exp.Null())
+    is_nan = _nan_test(feature, column, dialect)
+    match check.operator:
+        case "is missing":
+            return is_null if is_nan is None else exp.or_(is_null, is_nan)
+        case "is present":
+            present = exp.Not(this=is_null)
+            return (
+                present if is_nan is None else exp.and_(present, exp.Not(this=is_nan))
+            )
+        case "<=":
+            # No NaN is at most a number: it is above all of them, or beside them.
+            return exp.LTE(**_sides(check, column, dialect))
+        case ">":
+            test: exp.Expression = exp.GT(**_sides(check, column, dialect))
+        case "=":
+            return exp.EQ(**_sides(check, column, dialect))
+        case "!=":
+            test = exp.NEQ(**_sides(check, column, dialect))
+    return test if is_nan is None else exp.and_(test, exp.Not(this=is_nan))
+
+
+def _sides(check: Check, column: Any, dialect: Dialect) -> dict[str, Any]:
+    """Return the two sides of a comparison, as types that compare exactly."""
+    from sqlglot import exp
+
+    value = check.value
+    match check.input.storage:
+        case "text":
+            literal = _text(cast("str", value), "the text", dialect)
+            if dialect.compares_bytes:
+                return _bytes(column, literal, dialect)
+            return {"this": column, "expression": literal}
+        case "boolean":
+            literal = _boolean(bool(value), dialect)
+            return {"this": column, "expression": literal}
+        case "integer":
+            number = whole(cast("int", value), f"a value of {check.input.name!a}")
+            return {"this": column, "expression": number}
+    number = float(cast("float", value))
+    if number != value:
+        raise ExportError(
+            f"feature {check.input.name!a}: no double is exactly {value!r}"
+        )
+    return {
+        "this": exp.cast(column, _double_type(dialect)),
+        "expression": double(number, dialect),
+    }
+
+
+def _bytes(column: Any, literal: Any, dialect: Dialect) -> dict[str, Any]:
+    """Compare the bytes of two texts: equal then means equal."""
+    from sqlglot import exp
+
+    if dialect.name == "tsql":
+        wide = exp.cast(column, "NVARCHAR(MAX)", dialect="tsql")
+        sides = (wide, exp.National(this=literal.name))
+        kind = "VARBINARY(MAX)"
+    else:
+        sides = (column, literal)
+        kind = "BINARY"
+    this, expression = (exp.cast(side, kind, dialect=dialect.name) for side in sides)
+    return {"this": this, "expression": expression}
+
+
+def _nan_test(feature: Input, column: Any, dialect: Dialect) -> Any:
+    """Return a test for NaN; None if the column cannot hold it."""
+    from sqlglot import exp
+
+    if feature.storage not in ("number", "integer") or dialect.nan == "none":
+        return None
+    number = exp.cast(column, _double_type(dialect))
+    if dialect.nan == "function":
+        return exp.IsNan(this=number)
+    nan = exp.cast(exp.Literal.string("NaN"), _double_type(dialect))
+    return exp.EQ(this=number, expression=nan)
+
+
+def _double_type(dialect: Dialect) -> Any:
+    from sqlglot import exp
+
+    if dialect.name == "oracle":
+        # The standard's DOUBLE PRECISION is a decimal number in Oracle.
+        return exp.DataType.build("BINARY_DOUBLE", udt=True)
+    return exp.DataType.build("DOUBLE")
+
+
+def _boolean(value: bool, dialect: Dialect) -> Any:
+    from sqlglot import exp
+
+    if dialect.booleans_are_digits:
+        return exp.Literal.number(str(int(value)))
+    return exp.Boolean(this=value)
+
+
+def _text(value: str, what: str, dialect: Dialect) -> Any:
+    from sqlglot import exp
+
+    check_text(value, what, dialect)
+    return exp.Literal.string(value)
