@@ -1,0 +1,54 @@
+"""The three data sets as every experiment sees them: table, labels, groups, folds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+from sklearn.model_selection import StratifiedKFold
+
+from experiments.protocol import N_SPLITS, SEED
+from faircg.datasets import load_adult, load_compas, load_default
+from faircg.groups import read_groups
+from faircg.table import read_table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from faircg.groups import Groups
+    from faircg.table import Table
+    from faircg.typing import BoolVector, IntVector
+
+_LOADERS: Final = {"compas": load_compas, "adult": load_adult, "default": load_default}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Data:
+    """One data set."""
+
+    name: str
+    X: pd.DataFrame
+    table: Table
+    is_positive: BoolVector
+    groups: Groups
+
+    def split(self, fold: int) -> tuple[IntVector, IntVector]:
+        """Return the training and the test part of one of the ten folds."""
+        splitter = StratifiedKFold(N_SPLITS, shuffle=True, random_state=SEED)
+        parts = list(splitter.split(self.X, self.is_positive))
+        return parts[fold]
+
+
+@cache
+def load(name: str) -> Data:
+    """Read a data set, once a process."""
+    raw = _LOADERS[name]()
+    return Data(
+        name,
+        raw.X,
+        read_table(raw.X),
+        np.asarray(raw.y).astype(bool),
+        read_groups(raw.sensitive_features),
+    )
