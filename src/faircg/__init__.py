@@ -13,6 +13,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from faircg.binarize import ConditionBinarizer as ConditionBinarizer
     from faircg.classifier import FairRuleSetClassifier as FairRuleSetClassifier
+    from faircg.explain import Explanation as Explanation
+    from faircg.explain import Explanations as Explanations
+    from faircg.explain import rule_table as rule_table
     from faircg.fairness import EqualityOfOpportunity as EqualityOfOpportunity
     from faircg.fairness import EqualizedOdds as EqualizedOdds
     from faircg.model import RuleSetModel as RuleSetModel
@@ -26,11 +29,14 @@ _HOME = {
     "ConditionBinarizer": "faircg.binarize",
     "EqualityOfOpportunity": "faircg.fairness",
     "EqualizedOdds": "faircg.fairness",
+    "Explanation": "faircg.explain",
+    "Explanations": "faircg.explain",
     "FairRuleSetClassifier": "faircg.classifier",
     "FairRuleSetClassifierCV": "faircg.search",
     "Rule": "faircg.rules",
     "RuleSet": "faircg.rules",
     "RuleSetModel": "faircg.model",
+    "rule_table": "faircg.explain",
 }
 __all__ = sorted(_HOME)
 __version__ = _version("faircg")

@@ -275,7 +275,8 @@ class ChoiceCells:
         """Return all the cells: they have no order."""
         if cell == self.missing:
             return frozenset({cell})
-        return frozenset({cell, *cells}) - {self.missing}
+        together = frozenset({cell, *cells}) - {self.missing}
+        return together if self.kind == "category" else together - {self.others}
 
     def words(self, cells: Collection[int]) -> str:
         """Describe the values in the cells."""

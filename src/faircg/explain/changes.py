@@ -65,10 +65,14 @@ class FeatureChange:
     cost: float
 
     def __str__(self) -> str:
-        name, after = speak_name(self.feature), speak_value(self.after)
-        example = "" if self.wanted == after else f", such as {after},"
-        example = example if self.wanted != f"exactly {after}" else ""
-        return f"{name} {self.wanted}{example} instead of {speak_value(self.before)}"
+        after = speak_value(self.after)
+        # "at most 5" names its nearest value; just beyond 0.3 is no number to read.
+        is_said = self.wanted in (after, f"exactly {after}")
+        is_said = is_said or self.wanted.endswith(f"at most {after}")
+        is_plain = isinstance(self.after, int | str)
+        example = f", such as {after}," if is_plain and not is_said else ""
+        before = speak_value(self.before)
+        return f"{speak_name(self.feature)} {self.wanted}{example} instead of {before}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the change as plain JSON values; an infinite cost is null."""
