@@ -34,11 +34,10 @@ def double(value: float, dialect: Dialect) -> Any:
     smallest, largest = dialect.number_range
     if size and not smallest <= size <= largest:
         raise ExportError(f"{dialect.name} has no literal for the number {value!r}")
-    if dialect.reads_decimals or _is_read_exactly(size):
-        text = repr(size).removesuffix(".0")
-        positive = exp.Literal.number(text if "e" in text else f"{text}e0")
-    else:
-        positive = _product(size)
+    if not dialect.reads_decimals and not _is_read_exactly(size):
+        return _product(value)
+    text = repr(size).removesuffix(".0")
+    positive = exp.Literal.number(text if "e" in text else f"{text}e0")
     return exp.Neg(this=positive) if math.copysign(1.0, value) < 0 else positive
 
 
@@ -79,16 +78,15 @@ def _rounded(number: Fraction, bits: int) -> Fraction:
     return round(number / unit) * unit
 
 
-def _product(size: float) -> Any:
+def _product(value: float) -> Any:
     """Write a double as its 53 bits, times or divided by powers of two."""
     from sqlglot import exp
 
-    part, exponent = math.frexp(size)
+    part, exponent = math.frexp(value)
     bits = int(part * 2**53)
     zeros = (bits & -bits).bit_length() - 1
-    bits >>= zeros
     exponent += zeros - 53
-    number: exp.Expression = exp.cast(exp.Literal.number(str(bits)), "double")
+    number: exp.Expression = exp.cast(whole(bits >> zeros, "a number"), "double")
     while exponent:
         step = min(_STEP, abs(exponent))
         factor = exp.Literal.number(str(2**step))
