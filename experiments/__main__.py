@@ -3,21 +3,73 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 
+from experiments.check import check
 from experiments.protocol import PROTOCOLS
+from experiments.sources import MODULES, all_tasks
 from experiments.tasks import progress, run_tasks
-from experiments.sources import grid
+from experiments.write import write_results
 
 RESULTS = Path(__file__).parent / "results"
+PAGE = Path(__file__).parent.parent / "docs" / "results.md"
+PAGE_PROTOCOL = "standard"
+"""The protocol that the results page is made from."""
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run what was asked for; return the exit code."""
+    parser = argparse.ArgumentParser(
+        prog="python -m experiments",
+        description="The paper's tables and figures, and the peers, on the same folds.",
+    )
+    parser.add_argument("protocol", choices=PROTOCOLS)
+    parser.add_argument(
+        "--only", nargs="*", default=[], choices=MODULES, help="sources"
+    )
+    parser.add_argument("--data", nargs="*", default=[], help="data sets")
+    parser.add_argument("--jobs", type=int, default=2, help="tasks at a time")
+    parser.add_argument(
+        "--minutes", type=float, help="start no task after so long; run again to go on"
+    )
+    parser.add_argument("--results", type=Path, default=RESULTS)
+    parser.add_argument(
+        "--write-only", action="store_true", help="write tables from what is there"
+    )
+    asked = parser.parse_args(arguments)
+    protocol = PROTOCOLS[asked.protocol]
+    folder = asked.results / protocol.name
+    tasks = all_tasks(protocol)
+    chosen = [
+        task
+        for task in all_tasks(protocol, asked.only)
+        if not asked.data or getattr(task, "data", "compas") in asked.data
+    ]
+    if not asked.write_only:
+        state = progress(chosen, folder)
+        print(
+            f"protocol {protocol.name}: {state.n_done} of {state.n_tasks} tasks are "
+            f"done ({state.seconds_done / 60:.0f} minutes of work); the rest takes at "
+            f"most about {state.most_seconds_left / 60 / asked.jobs:.0f} minutes with "
+            f"{asked.jobs} at a time. Stop at any time and run again to go on.",
+            flush=True,
+        )
+        run_tasks(chosen, folder, n_jobs=asked.jobs, minutes=asked.minutes)
+    state = progress(tasks, folder)
+    if state.n_done < state.n_tasks and not asked.write_only:
+        left = state.n_tasks - state.n_done
+        print(f"{left} of {state.n_tasks} tasks are left; run again to go on")
+        return 0
+    page = PAGE if protocol.name == PAGE_PROTOCOL and folder.parent == RESULTS else None
+    write_results(protocol, tasks, folder, page=page)
+    problems = check(protocol, folder)
+    for problem in problems:
+        print(f"wrong: {problem}", file=sys.stderr)
+    if not problems:
+        print(f"every table and figure is in {folder}, and every cell was recounted")
+    return 1 if problems else 0
+
 
 if __name__ == "__main__":
-    import sys
-
-    p = PROTOCOLS[sys.argv[1]]
-    todo = grid.tasks(p)
-    if len(sys.argv) > 2:
-        todo = [t for t in todo if t.data in sys.argv[2].split(",")]
-    folder = RESULTS / p.name
-    print(progress(todo, folder))
-    run_tasks(todo, folder, n_jobs=2)
+    sys.exit(main())

@@ -58,7 +58,7 @@ class Protocol:
     name: str
     data: Mapping[str, DataProtocol]
     peers: str
-    """Which of the peers' grids: ``quick``, ``standard`` or ``full``."""
+    """Which of the peers' grids: ``quick``, ``committed`` or ``paper``."""
     fixed_epsilons: tuple[float, ...] = field(default=(0.025, 0.1, 0.5))
     """Epsilons of the paper's tables."""
 
@@ -121,7 +121,7 @@ FULL: Final = Protocol(
             master_complexities=(10, 15, 20, 30),
         ),
     },
-    peers="full",
+    peers="paper",
 )
 
 _EPSILONS: Final = (0.01, 0.025, 0.05, 0.1, 0.15, 0.2, 0.5, 1.0)
@@ -182,7 +182,7 @@ STANDARD: Final = Protocol(
             master_complexities=(15,),
         ),
     },
-    peers="standard",
+    peers="committed",
 )
 
 QUICK: Final = Protocol(
@@ -247,7 +247,7 @@ TINY: Final = Protocol(
             master_complexities=(6,),
         ),
     },
-    peers="tiny",
+    peers="quick",
 )
 
 PROTOCOLS: Final[Mapping[str, Protocol]] = {
