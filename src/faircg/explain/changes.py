@@ -180,14 +180,16 @@ class Changes:
         )
         self._kept = {
             name: [
-                frozenset(
-                    r for r, box in enumerate(self.boxes) if k in box.get(name, ())
+                sum(
+                    1 << r
+                    for r, box in enumerate(self.boxes)
+                    if k in box.get(name, {k})
                 )
                 for k in range(cells.missing + 1)
             ]
             for name, cells in self.cells.items()
         }
-        """For each feature and cell the rules that test the feature and allow it."""
+        """For each feature and cell the rules that it does not break, as bits."""
 
     def _box(self, conditions: Collection[Condition]) -> Box:
         """Return for each feature of a rule the cells that meet all its conditions."""
@@ -244,8 +246,9 @@ class Changes:
         """Leave out cells that cost no less than another and keep all its rules."""
         kept = self._kept[name]
         best: list[Option] = []
-        for option in sorted(options, key=lambda o: (o.cost, len(kept[o.cell]))):
-            if not any(kept[other.cell] <= kept[option.cell] for other in best):
+        by_cost = sorted(options, key=lambda o: (o.cost, kept[o.cell].bit_count()))
+        for option in by_cost:
+            if all(kept[other.cell] & ~kept[option.cell] for other in best):
                 best.append(option)
         return best
 
@@ -262,23 +265,22 @@ class Changes:
         Whatever leaves a rule that still covers has a feature of that rule outside of
         what it allows, and that feature was not chosen yet: so no choice is forgotten.
         """
-        covering = next(
-            (
-                box
-                for box in self.boxes
-                if all(cells[name] in allowed for name, allowed in box.items())
-            ),
-            None,
-        )
-        if covering is None:
+        bits = (1 << len(self.boxes)) - 1
+        for name, cell in cells.items():
+            bits &= self._kept[name][cell]
+        if not bits:
             return chosen
-        if most == 0:
+        covering = [
+            {name: allowed for name, allowed in box.items() if name not in chosen}
+            for rule, box in enumerate(self.boxes)
+            if bits >> rule & 1
+        ]
+        covering.sort(key=len)
+        if _apart(covering) > most:
             return None
         spent = sum(option.cost for option in chosen.values())
         best = None
-        for name, allowed in covering.items():
-            if name in chosen:
-                continue
+        for name, allowed in covering[0].items():
             for option in options[name]:
                 if option.cell in allowed:
                     continue
@@ -295,6 +297,9 @@ class Changes:
                     cost = sum(option.cost for option in found.values())
                     if best is None or cost < bound:
                         best, bound = found, cost
+            # What follows leaves the rule by another feature first.
+            inside = [o for o in options[name] if o.cell in allowed]
+            options = {**options, name: inside}
         return best
 
     def _widened(self, person: Person, chosen: Mapping[str, Option]) -> Change:
@@ -331,6 +336,17 @@ class Changes:
         return FeatureChange(
             name, person.values[name], option.value, words, option.cost
         )
+
+
+def _apart(boxes: Collection[Box]) -> int:
+    """Count rules that share no feature: each of them needs a change of its own."""
+    used: set[str] = set()
+    count = 0
+    for box in boxes:
+        if used.isdisjoint(box):
+            used.update(box)
+            count += 1
+    return count
 
 
 def whole_features(X: Any) -> frozenset[str]:
