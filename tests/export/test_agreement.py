@@ -1,6 +1,7 @@
 """Every format decides as ``predict`` does, on every row."""
 
 import random
+import re
 
 import numpy as np
 import pandas as pd
@@ -109,13 +110,16 @@ def test_every_dialect_is_read_back(case, dialect):
     model = case[0]
     try:
         text = export_model(model, "sql", dialect=dialect)
-    except ExportError:
+    except ExportError as error:
+        # A database without such names, texts or numbers; never a failed reading.
+        if not re.match(f"{dialect} (has no|takes)", str(error)):
+            raise
         return
     [read] = sqlglot.parse(text, read=dialect)
     tree = sql_tree(model, table="data", dialect=dialect)
     for kind in (sqlglot.exp.Identifier, sqlglot.exp.Literal, sqlglot.exp.Binary):
-        assert [*map(summary, read.find_all(kind))] == [
-            *map(summary, tree.find_all(kind))
+        assert [*map(summary, read.find_all(kind, bfs=False))] == [
+            *map(summary, tree.find_all(kind, bfs=False))
         ]
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from faircg.exceptions import ExportError
 from faircg.export.plan import make_plan
 from faircg.export.sql_dialects import DIALECTS
-from faircg.export.sql_names import check_name, check_names
+from faircg.export.sql_names import check_name, check_names, check_text
 from faircg.export.sql_tests import ALIAS, identifier, label, rule_test
 
 if TYPE_CHECKING:
@@ -70,7 +70,11 @@ def sql_tree(model: RuleSetModel, *, table: str | Sequence[str], dialect: str) -
     if target is None:
         raise ExportError(f"unknown dialect {dialect!r}; use one of {list(DIALECTS)}")
     plan = make_plan(model)
-    check_names((feature.name for feature in plan.inputs), target)
+    names = [feature.name for feature in plan.inputs]
+    check_names(names, target)
+    for feature in model.features:
+        if feature.name in names and "" in feature.categories:
+            check_text("", f"a category of {feature.name!a},", target)
     prediction = label(plan.negative, target)
     if plan.rules:
         prediction = exp.Case(
@@ -107,14 +111,25 @@ def reads_back(text: str, tree: Any, dialect: str) -> bool:
         statements = sqlglot.parse(text, read=dialect)
     except SqlglotError:
         return False
-    return len(statements) == 1 and [*_shape(statements[0])] == [*_shape(tree)]
+    shapes = [[*_shape(statement, dialect)] for statement in statements]
+    return shapes == [[*_shape(tree, dialect)]]
 
 
-def _shape(tree: Any) -> Iterator[tuple[str, str]]:
-    """Name each node, and say what it holds; types have many names and are left out."""
+def _shape(tree: Any, dialect: str) -> Iterator[tuple[str, str]]:
+    """Name each node, and say what it holds.
+
+    Left out is what differs between dialects in writing alone: the names of types,
+    parentheses, and whether a cast that fails is an error.
+    """
     from sqlglot import exp
 
-    for node in tree.walk(prune=lambda node: isinstance(node, exp.DataType)):
-        if not isinstance(node, exp.DataType):
-            held = isinstance(node, (exp.Identifier, exp.Literal, exp.National))
-            yield type(node).__name__, node.name if held else ""
+    for node in tree.dfs(prune=lambda node: isinstance(node, exp.DataType)):
+        if isinstance(node, exp.Cast):
+            yield "Cast", ""
+        elif isinstance(node, exp.Identifier):
+            # T-SQL reads the # of a temporary table as a mark, not a letter.
+            yield "Identifier", node.sql(dialect)
+        elif isinstance(node, (exp.Literal, exp.National)):
+            yield type(node).__name__, node.name
+        elif not isinstance(node, (exp.DataType, exp.Paren)):
+            yield type(node).__name__, ""

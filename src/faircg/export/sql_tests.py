@@ -51,10 +51,12 @@ def rule_test(rule: PlannedRule, dialect: Dialect) -> Any:
     """Return the AND of a rule's checks."""
     from sqlglot import exp
 
-    return exp.and_(*(_test(check, dialect) for check in rule.checks), copy=False)
+    tests = [test for check in rule.checks for test in _tests(check, dialect)]
+    return exp.and_(*tests, copy=False)
 
 
-def _test(check: Check, dialect: Dialect) -> Any:
+def _tests(check: Check, dialect: Dialect) -> list[Any]:
+    """Return the tests that make up a check: one, or two where NaN would meet one."""
     from sqlglot import exp
 
     feature = check.input
@@ -66,24 +68,21 @@ def _test(check: Check, dialect: Dialect) -> Any:
     column = exp.Column(this=identifier(feature.name), table=identifier(ALIAS))
     is_null = exp.Is(this=column, expression=exp.Null())
     is_nan = _nan_test(feature, column, dialect)
+    no_nan = [] if is_nan is None else [exp.Not(this=is_nan)]
     match check.operator:
         case "is missing":
-            return is_null if is_nan is None else exp.or_(is_null, is_nan)
+            return [is_null if is_nan is None else exp.or_(is_null, is_nan)]
         case "is present":
-            present = exp.Not(this=is_null)
-            return (
-                present if is_nan is None else exp.and_(present, exp.Not(this=is_nan))
-            )
+            return [exp.Not(this=is_null), *no_nan]
         case "<=":
             # No NaN is at most a number: it is above all of them, or beside them.
-            return exp.LTE(**_sides(check, column, dialect))
+            return [exp.LTE(**_sides(check, column, dialect))]
         case ">":
-            test: exp.Expression = exp.GT(**_sides(check, column, dialect))
+            return [exp.GT(**_sides(check, column, dialect)), *no_nan]
         case "=":
-            return exp.EQ(**_sides(check, column, dialect))
+            return [exp.EQ(**_sides(check, column, dialect))]
         case "!=":
-            test = exp.NEQ(**_sides(check, column, dialect))
-    return test if is_nan is None else exp.and_(test, exp.Not(this=is_nan))
+            return [exp.NEQ(**_sides(check, column, dialect)), *no_nan]
 
 
 def _sides(check: Check, column: Any, dialect: Dialect) -> dict[str, Any]:
