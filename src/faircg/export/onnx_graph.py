@@ -46,12 +46,12 @@ def to_onnx(model: RuleSetModel) -> bytes:
             "and could not know how many rows there are"
         )
     _check_texts(model, plan)
-    graph = _Graph(feature.name for feature in plan.inputs)
-    label, rule = _outputs(graph, plan)
     inputs = [
         helper.make_tensor_value_info(feature.name, _tensor_type(feature), ["rows"])
         for feature in plan.inputs
     ]
+    graph = _Graph(feature.name for feature in plan.inputs)
+    label, rule = _outputs(graph, plan)
     outputs = [
         helper.make_tensor_value_info(label, _label_type(plan), ["rows"]),
         helper.make_tensor_value_info(rule, onnx.TensorProto.INT64, ["rows"]),
