@@ -43,7 +43,7 @@ ZAFAR_TAU: Mapping[str, float] = MappingProxyType(
 
 _DEFAULT_TAU = 5.0
 
-_LINEAR_30 = tuple(np.linspace(0.0, 0.5, 30).round(6).tolist())
+_LINEAR_30 = tuple(np.linspace(0.0, 0.5, 30).tolist())
 """Thirty values from 0 to one half: the paper's range for covariances and epsilons."""
 
 _DEPTHS_20 = tuple(np.unique(np.linspace(1, 30, 20).round().astype(int)).tolist())
@@ -114,7 +114,7 @@ def _zafar(
     tau = ZAFAR_TAU.get(dataset or "", _DEFAULT_TAU)
     shares = {
         "paper": _LINEAR_30,
-        "committed": (0.0, 0.1, 0.25, 0.5),
+        "committed": (0.0, 0.25, 0.5),
         "quick": (0.0, 0.25, 0.5),
     }[protocol]
     return tuple({"covariance": share, "tau": tau} for share in shares)
@@ -127,9 +127,9 @@ def _mixed_thresholds(
         return ({},)
     if criterion == "equalized_odds":  # no tolerance there
         return ({"epsilon": 0.0},)
-    if protocol == "quick":
-        return _each("epsilon", (0.0, 0.05, 0.1))
-    return _each("epsilon", (0.0, 0.01, 0.025, 0.05, 0.1, 0.15))
+    if protocol == "paper":
+        return _each("epsilon", (0.0, 0.01, 0.025, 0.05, 0.1, 0.15))
+    return _each("epsilon", (0.0, 0.05, 0.1))
 
 
 def _threshold_grid(
@@ -139,8 +139,8 @@ def _threshold_grid(
         return ({},)
     epsilons = {
         "paper": (0.0, 0.005, *(np.arange(1, 21) / 100).tolist(), 0.25, 0.3, 0.5),
-        "committed": (0.005, 0.01, 0.025, 0.05, 0.1, 0.15),
-        "quick": (0.01, 0.025, 0.05, 0.1),
+        "committed": (0.01, 0.025, 0.05, 0.1),
+        "quick": (0.01, 0.05, 0.1),
     }[protocol]
     return _each("epsilon", epsilons)
 
@@ -154,8 +154,8 @@ def _reductions(
     epsilons = {
         "paper": _LINEAR_30,
         # A bound of epsilon allows two groups to differ by almost twice as much.
-        "committed": (0.005, 0.02, 0.05),
-        "quick": (0.005, 0.05),
+        "committed": (0.005, 0.03),
+        "quick": (0.005, 0.03),
     }[protocol]
     return tuple(
         {"max_depth": depth, "epsilon": epsilon}
@@ -178,8 +178,8 @@ def _optimal_tree(
         return (size,)
     epsilons = {
         "paper": (0.0, 0.01, 0.025, 0.05, 0.1, 0.15, 0.2),
-        "committed": (0.005, 0.01, 0.025, 0.05, 0.1, 0.15),
-        "quick": (0.01, 0.025, 0.05, 0.1),
+        "committed": (0.01, 0.025, 0.05, 0.1),
+        "quick": (0.01, 0.05, 0.1),
     }[protocol]
     return tuple({"epsilon": epsilon, **size} for epsilon in epsilons)
 

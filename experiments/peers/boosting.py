@@ -68,7 +68,7 @@ class BoostingPeer(BasePeer):
         # A value that was not there in fit becomes missing.
         return X.assign(
             **{
-                name: pd.Categorical(X[name], dtype=dtype)
+                name: X[name].where(X[name].isin(dtype.categories)).astype(dtype)
                 for name, dtype in self.categories_.items()
             }
         )

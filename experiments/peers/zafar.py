@@ -168,7 +168,7 @@ class ZafarPeer(BasePeer):
                     bounds,
                     tau,
                     width=width,
-                    sharpness=scales * width * 1e-2,
+                    sharpness=scales * width * 0.1,
                 )
                 weights = _newton(program, weights)
             slack = np.maximum(
@@ -204,7 +204,7 @@ class ZafarPeer(BasePeer):
             warnings.simplefilter("ignore")
             problem.solve(
                 method="dccp",
-                tau=self.tau,
+                tau_ini=self.tau,
                 mu=self.mu,
                 max_iter=self.max_iter,
                 ep=self.tolerance,
