@@ -13,6 +13,7 @@ import pytest
 from export.runners import run_duckdb, run_sqlite
 from faircg.exceptions import ExportError
 from faircg.export import DIALECTS, export_model
+from faircg.export.sql import reads_back, sql_tree
 from faircg.export.sql_numbers import _rounded, double
 from faircg.model import Feature, RuleSetModel
 from faircg.rules import Condition, Rule, RuleSet
@@ -92,6 +93,42 @@ def test_whole_numbers_as_categories_are_exact():
     assert run_duckdb(model, table) == run_sqlite(model, table) == [0, 1, 0]
     with pytest.raises(ExportError, match="too large to be compared exactly"):
         export_model(model, "onnx")
+
+
+def test_booleans_as_categories():
+    """Categories that are true and false are a boolean column."""
+    model = model_of(("x", "!=", True), categories=(True, False))
+    table = pa.table({"x": [True, False, None]})
+    assert run_duckdb(model, table) == run_sqlite(model, table) == [0, 1, 0]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda sql: sql.replace("'cook'", "'Cook'"),
+        lambda sql: sql.replace('"job"', '"Job"'),
+        lambda sql: sql.replace("=", "<>"),
+        lambda sql: f"{sql}; SELECT 1",
+        lambda sql: f"{sql} WHERE TRUE",
+        lambda sql: sql[:-1],
+        lambda sql: sql.replace("THEN 1", "THEN 1 + 0"),
+    ],
+    ids=range(7),
+)
+def test_another_statement_does_not_read_back(change, monkeypatch):
+    """Whatever differs from the tree is seen, and then nothing is written."""
+    model = model_of(("job", "=", "cook"))
+    tree = sql_tree(model, table="data", dialect="duckdb")
+    sql = tree.sql("duckdb")
+    assert reads_back(sql, tree, "duckdb")
+    assert change(sql) != sql
+    assert not reads_back(change(sql), tree, "duckdb")
+    write = type(tree).sql
+    monkeypatch.setattr(
+        type(tree), "sql", lambda self, *a, **k: change(write(self, *a, **k))
+    )
+    with pytest.raises(ExportError, match="cannot be written safely in duckdb"):
+        export_model(model, "sql")
 
 
 def test_booleans_may_be_stored_as_numbers():
