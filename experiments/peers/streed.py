@@ -26,15 +26,15 @@ class OptimalTreePeer(BasePeer):
     data as a constraint. It does not know equalized odds. The package seldom splits on
     the group itself, but it may.
 
-    With deciles as conditions, one fit takes, without and with the constraint:
+    With deciles as conditions, a fit takes without and with the constraint (CPU):
 
-    ========  =======  ========================================
-    data      depth 2  depth 3
-    ========  =======  ========================================
-    compas    0.01 s   0.01 s and 1 to 11 s
-    adult     0.2 s    more than 100 s with the constraint
-    default   0.6 s    more than 100 s with the constraint
-    ========  =======  ========================================
+    ========  =================  ===========================================
+    data      depth 2            depth 3
+    ========  =================  ===========================================
+    compas    0.01 s and 0.02 s  0.02 s and 1 to 13 s
+    adult     0.6 s and 0.8 s    constrained, not done after 20 s per search
+    default   0.7 s and 1.5 s    not measured
+    ========  =================  ===========================================
 
     so the default depth is 2. At its time limit the search gives the best tree so far,
     which then depends on the machine; see ``is_complete_``. A constrained fit is
