@@ -289,7 +289,8 @@ class FairRuleSetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Predict the label of each row; groups are not needed."""
-        covered = self.model_.covers(self._tested(X), strict=self.strict)
+        table = self._tested(X)
+        covered = self.model_.covers(table, strict=self.strict)
         order = self.classes_ if self._positive == 1 else self.classes_[::-1]
         predictions: NDArray[Any] = order[covered.astype(int)]
         return predictions
@@ -363,9 +364,10 @@ class FairRuleSetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         DataFrame
             The columns are those of :func:`faircg.explain.rule_table`.
         """
+        table = self._tested(X)
         return rule_table(
             self.model_,
-            self._tested(X),
+            table,
             y,
             sensitive_features=sensitive_features,
             missing_groups=self.missing_groups,

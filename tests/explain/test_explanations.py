@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from sklearn.exceptions import NotFittedError
 
 from faircg import (
     Condition,
@@ -270,7 +271,15 @@ def test_the_classifier_explains_every_person(fitted, compas):
         fitted.explain(people, immutable=["Sex"])
 
 
-def test_the_classifier_knows_the_training_ranges(compas):
+@pytest.mark.parametrize("ask", ["predict", "explain", "rule_table"])
+@pytest.mark.parametrize("kind", [FairRuleSetClassifier, FairRuleSetClassifierCV])
+def test_nothing_is_explained_before_fit(kind, ask):
+    """An estimator that has learned nothing says so."""
+    with pytest.raises(NotFittedError):
+        getattr(kind(), ask)(PEOPLE)
+
+
+def test_the_classifier_knows_the_training_ranges():
     """People of weight zero are not there, so they do not widen the range."""
     X = pd.DataFrame({"n": [0, 1, 2, 3, 1000, 0.5]})
     clf = FairRuleSetClassifier(warm_start_rules=None, max_complexity=3)
