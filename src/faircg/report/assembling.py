@@ -1,0 +1,322 @@
+"""Assembling: from models, searches and data to a :class:`Report`."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Mapping
+from dataclasses import fields, replace
+from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+import numpy as np
+
+from faircg.colgen.certificate import Certificate
+from faircg.fairness import CRITERIA, GroupCounts, criterion_by_name
+from faircg.report.counting import group_counts, loss_of, part_result, rule_results
+from faircg.report.parts import Part, by_name
+from faircg.report.people import MOST_ROWS, sample_people
+from faircg.report.values import About, Point, PointResult, Report
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from numpy.typing import ArrayLike
+
+    from faircg.explain.explanations import Direction
+    from faircg.fairness import Criterion
+    from faircg.model import RuleSetModel
+    from faircg.report.values import PartResult
+
+Data: TypeAlias = tuple[Any, Any, Any]
+"""Table, labels and groups (or None) of one part."""
+TRAIN: Final = "train"
+"""Name of the part that the rules were learned from."""
+RECORDED: Final = "train, as recorded"
+"""Name of the training counts that a model file carries."""
+_SOFTWARE: Final = ("faircg", "highspy", "numpy", "scikit-learn", "scipy")
+
+
+def report_of_model(
+    model: RuleSetModel,
+    X: Any,
+    y: ArrayLike,
+    *,
+    sensitive_features: Any = None,
+    part: str = TRAIN,
+    others: Mapping[str, Data] | None = None,
+    constraint: str | Criterion | None = None,
+    about: About | None = None,
+    n_rows: int = MOST_ROWS,
+    direction: Direction = "none",
+    immutable: Iterable[str] = (),
+    missing_groups: str = "raise",
+) -> Report:
+    """Make the report of one model.
+
+    Parameters
+    ----------
+    model
+        ``clf.model_``, or ``RuleSetModel.load(path)``.
+    X, y, sensitive_features
+        Data with true labels and groups.
+    part
+        What that data is: ``"train"`` for the data the rules were learned from,
+        ``"test"`` or any other name for data they were not.
+    others
+        More parts by name, each ``(X, y, sensitive_features)``, shown side by side. The
+        last part given speaks for the model in the headline.
+    constraint
+        The criterion to measure gaps by; that of the model's certificate by default.
+    about
+        Title, names and descriptions.
+    n_rows
+        Rows to show one by one, with the reason for each decision; 0 for none, so that
+        the file holds no data of single people.
+    direction, immutable
+        Smallest changes to tell, as in :func:`faircg.explain.explain`; none by default.
+    missing_groups
+        As for ``fit``.
+
+    Examples
+    --------
+    >>> from faircg import FairRuleSetClassifier
+    >>> from faircg.datasets import load_compas
+    >>> from faircg.report import render_report, report_of_model
+    >>> data = load_compas()
+    >>> clf = FairRuleSetClassifier(
+    ...     constraint="equality_of_opportunity", max_complexity=5, max_conditions=2
+    ... ).fit(data.X, data.y, sensitive_features=data.sensitive_features)
+    >>> report = report_of_model(
+    ...     clf.model_, data.X, data.y, sensitive_features=data.sensitive_features
+    ... )
+    >>> report.points[0].main.within
+    True
+    >>> render_report(report)[:15]
+    '<!DOCTYPE html>'
+    """
+    data = {part: (X, y, sensitive_features), **(others or {})}
+    if others and part in others:
+        raise ValueError(f"two parts are called {part!r}; give the first another name")
+    certificate = read_certificate(model.certificate)
+    point = Point(
+        model=model,
+        epsilon=None if certificate is None else certificate.epsilon,
+        max_complexity=None if certificate is None else certificate.max_complexity,
+    )
+    return make_report(
+        [point],
+        read_parts(data, [model], missing_groups=missing_groups),
+        constraint=constraint,
+        about=about,
+        n_rows=n_rows,
+        direction=direction,
+        immutable=immutable,
+    )
+
+
+def read_parts(
+    data: Mapping[str, Data],
+    models: Sequence[RuleSetModel],
+    *,
+    missing_groups: str = "raise",
+) -> list[Part]:
+    """Read tables, labels and groups by the name of their part."""
+    return [
+        Part.read(name, *values, models=models, missing_groups=missing_groups)
+        for name, values in data.items()
+    ]
+
+
+def make_report(
+    points: Sequence[Point],
+    parts: Sequence[Part],
+    *,
+    chosen: int = 0,
+    constraint: str | Criterion | Callable[[float], Criterion] | None = None,
+    about: About | None = None,
+    n_rows: int = MOST_ROWS,
+    direction: Direction = "none",
+    immutable: Iterable[str] = (),
+) -> Report:
+    """Count everything about some points on some parts of data.
+
+    Parameters
+    ----------
+    points
+        Rule sets with the same two labels.
+    parts
+        Data, as :meth:`Part.read` reads them; at least one. The last one speaks for the
+        points, and its rows are shown.
+    chosen
+        Position of the chosen point.
+    constraint
+        Name of the criterion, an object, or what makes one from an epsilon; that of
+        each model's certificate by default.
+    about, n_rows, direction, immutable
+        As in :func:`report_of_model`.
+    """
+    named = by_name(parts)
+    if not points:
+        raise ValueError("a report needs at least one point")
+    if not 0 <= chosen < len(points):
+        raise ValueError(f"chosen={chosen} is no position in {len(points)} points")
+    if len({point.model.labels for point in points}) > 1:
+        raise ValueError("the points predict different labels; make a report of each")
+    results = tuple(_point_result(p, named, constraint) for p in points)
+    models = [point.model for point in points]
+    shown = None
+    if n_rows > 0:
+        shown = sample_people(
+            *(parts[-1], models),
+            most=n_rows,
+            direction=direction,
+            immutable=immutable,
+        )
+    first = _criterion(constraint, results[chosen].certificate, points[chosen].epsilon)
+    return Report(
+        points=results,
+        chosen=chosen,
+        constraint=None if first is None else first.name,
+        data=tuple(part.summary(models[chosen]) for part in parts),
+        people=shown,
+        about=About() if about is None else about,
+        versions=versions(),
+    )
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of the software that the numbers depend on."""
+    found = {"Python": platform.python_version()}
+    for name in _SOFTWARE:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:  # pragma: no cover
+            found[name] = "unknown"
+    return found
+
+
+def read_certificate(data: Mapping[str, Any]) -> Certificate | None:
+    """Rebuild the certificate of a model file; None if it is not a whole one.
+
+    A file may hold anything, so types are checked: what is shown as a proof must at
+    least have the form of one.
+
+    Examples
+    --------
+    >>> read_certificate({"status": "optimal"}) is None
+    True
+    """
+    if set(data) != {field.name for field in fields(Certificate)}:
+        return None
+    numbers = ("objective", "lower_bound", "gap", "lp_value", "seconds")
+    values = dict(data)
+    for name in numbers:
+        if values[name] is None and name == "lp_value":
+            values[name] = float("nan")
+        elif not _is_number(values[name]):
+            return None
+    whole = ("max_conditions", "max_complexity")
+    texts = ("status", "loss", "rates", "data")
+    optional = values["constraint"], values["epsilon"]
+    if not (
+        all(type(values[name]) is int and values[name] >= 0 for name in whole)
+        and all(isinstance(values[name], str) for name in texts)
+        and all(type(values[name]) is bool for name in ("lp_proven", "proven_optimal"))
+        and (optional[0] is None or isinstance(optional[0], str))
+        and (optional[1] is None or _is_number(optional[1]))
+    ):
+        return None
+    return Certificate(**values)
+
+
+def _is_number(value: object) -> bool:
+    return type(value) in (int, float) and bool(np.isfinite(float(value)))  # type: ignore[arg-type]
+
+
+def _criterion(
+    constraint: str | Criterion | Callable[[float], Criterion] | None,
+    certificate: Certificate | None,
+    epsilon: float | None,
+) -> Criterion | None:
+    """Return the criterion of a point; None if there is none, or nobody knows it."""
+    if constraint is None and certificate is not None:
+        constraint = certificate.constraint
+        if constraint not in CRITERIA:
+            return None
+    if constraint is None or hasattr(constraint, "rates"):
+        if isinstance(constraint, type):  # a class of criteria is a maker of them
+            return constraint(0.0 if epsilon is None else epsilon)  # type: ignore[no-any-return]
+        return constraint  # type: ignore[return-value]
+    if epsilon is None:
+        raise ValueError(
+            "a constraint was given, but no epsilon is known: the model has no "
+            "certificate; pass a criterion such as EqualizedOdds(0.05)"
+        )
+    if isinstance(constraint, str):
+        return criterion_by_name(constraint, epsilon)
+    return constraint(epsilon)
+
+
+def _point_result(
+    point: Point,
+    parts: Mapping[str, Part],
+    constraint: str | Criterion | Callable[[float], Criterion] | None,
+) -> PointResult:
+    certificate = read_certificate(point.model.certificate)
+    criterion = _criterion(constraint, certificate, point.epsilon)
+    rule_set = point.model.rule_set
+    recorded = recorded_counts(point.model.groups)
+    results: dict[str, PartResult] = {}
+    learned_from: Part | None = None
+    for name, part in parts.items():
+        covered = rule_set.covers(part.table)
+        counts = group_counts(covered, part.is_positive, part.groups)
+        results[name] = part_result(name, counts, criterion)
+        if recorded == counts:
+            learned_from = part
+    if recorded and learned_from is None:
+        trained = part_result(RECORDED, recorded, criterion, recorded=True)
+        results = {RECORDED: trained, **results}
+    loss = None
+    if learned_from is not None and certificate is not None:
+        loss = loss_of(
+            *(rule_set, learned_from.table, learned_from.is_positive),
+            certificate.loss,
+        )
+        if loss < certificate.lower_bound - 1e-6:  # other data with the same counts
+            loss = None
+    rules = {
+        name: rule_results(rule_set, part.table, part.is_positive, part.groups)
+        for name, part in parts.items()
+    }
+    return PointResult(point, certificate, loss, results, rules)
+
+
+def recorded_counts(groups: Mapping[str, Any]) -> dict[str, GroupCounts]:
+    """Read the training counts of a model file; empty if they are not whole.
+
+    Examples
+    --------
+    >>> recorded_counts({"a": {"true_positives": 1}})
+    {}
+    """
+    names = [field.name for field in fields(GroupCounts)]
+    counts = {}
+    for group, entry in groups.items():
+        if not isinstance(entry, Mapping) or set(entry) != set(names):
+            return {}
+        if not all(type(v) is int and 0 <= v < 2**53 for v in entry.values()):
+            return {}
+        counts[str(group)] = GroupCounts(**entry)
+    return counts
+
+
+def with_defaults(about: About | None, **defaults: Any) -> About:
+    """Fill the empty entries of an :class:`About`."""
+    given = About() if about is None else about
+    empty = {
+        name: value
+        for name, value in defaults.items()
+        if getattr(given, name) in ("", (), {}, None)
+    }
+    return replace(given, **empty)

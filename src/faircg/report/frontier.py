@@ -1,0 +1,222 @@
+"""The report of a search: the rule set of every point on the frontier."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from faircg.classifier import FairRuleSetClassifier
+from faircg.report.assembling import TRAIN, make_report, read_parts, with_defaults
+from faircg.report.people import MOST_ROWS
+from faircg.report.values import CrossValidated, Point
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from numpy.typing import ArrayLike
+
+    from faircg.explain.explanations import Direction
+    from faircg.model import RuleSetModel
+    from faircg.report.assembling import Data
+    from faircg.report.values import About, Report
+    from faircg.search import FairRuleSetClassifierCV
+
+logger = logging.getLogger(__name__)
+
+_SHARED = (
+    *("max_conditions", "pricing", "warm_start_rules", "thresholds", "n_thresholds"),
+    *("exclude", "time_limit", "random_state", "n_jobs", "pos_label"),
+    "missing_groups",
+)
+
+
+def fit_frontier(
+    search: FairRuleSetClassifierCV,
+    X: Any,
+    y: ArrayLike,
+    *,
+    sensitive_features: Any = None,
+) -> dict[tuple[float, int], RuleSetModel]:
+    """Fit the rule set of every frontier point on all data.
+
+    A search keeps one rule set per fold and point; whoever decides needs one per point.
+    Each fit may take the ``time_limit`` of the search; the point that the search chose
+    and fitted is not fitted again.
+
+    Parameters
+    ----------
+    search
+        A fitted search.
+    X, y, sensitive_features
+        The data that it was fitted with.
+
+    Returns
+    -------
+    dict
+        The model of each ``(epsilon, max_complexity)`` of ``search.frontier_``.
+    """
+    check_is_fitted(search, "frontier_")
+    models = {}
+    shared = {name: getattr(search, name) for name in _SHARED}
+    for epsilon, complexity in _keys(search):
+        is_best = (epsilon, complexity) == (
+            search.best_epsilon_,
+            search.best_complexity_,
+        )
+        if is_best and hasattr(search, "best_estimator_"):
+            models[epsilon, complexity] = search.best_estimator_.model_
+            continue
+        constraint = search.constraint
+        if constraint is not None and not isinstance(constraint, str):
+            constraint = constraint(epsilon)  # type: ignore[assignment]
+        logger.info("frontier: epsilon %g, complexity %d", epsilon, complexity)
+        clf = FairRuleSetClassifier(
+            constraint=constraint,  # type: ignore[arg-type]
+            epsilon=epsilon,
+            max_complexity=complexity,
+            **shared,
+        ).fit(X, y, sensitive_features=sensitive_features)
+        models[epsilon, complexity] = clf.model_
+    return models
+
+
+def report_of_search(
+    search: FairRuleSetClassifierCV,
+    X: Any,
+    y: ArrayLike,
+    *,
+    sensitive_features: Any = None,
+    models: Mapping[tuple[float, int], RuleSetModel] | None = None,
+    others: Mapping[str, Data] | None = None,
+    about: About | None = None,
+    n_rows: int = MOST_ROWS,
+    direction: Direction = "none",
+    immutable: Iterable[str] = (),
+) -> Report:
+    """Make the report of a search, with its frontier to choose from.
+
+    Parameters
+    ----------
+    search
+        A fitted search.
+    X, y, sensitive_features
+        The data that it was fitted with; the part ``"train"`` of the report.
+    models
+        The model of each frontier point, fitted on all data; :func:`fit_frontier`
+        makes them, and is called when this is None.
+    others
+        Held-out parts by name, each ``(X, y, sensitive_features)``.
+    about, n_rows, direction, immutable
+        As in :func:`report_of_model`.
+
+    Examples
+    --------
+    >>> from faircg import FairRuleSetClassifierCV
+    >>> from faircg.datasets import load_compas
+    >>> data = load_compas()
+    >>> search = FairRuleSetClassifierCV(
+    ...     constraint="equality_of_opportunity",
+    ...     epsilons=(0.05, 1.0),
+    ...     fine_epsilons=(0.05, 1.0),
+    ...     complexities=(6,),
+    ...     max_conditions=2,
+    ...     cv=3,
+    ... ).fit(data.X, data.y, sensitive_features=data.sensitive_features)
+    >>> report = report_of_search(
+    ...     search, data.X, data.y, sensitive_features=data.sensitive_features
+    ... )
+    >>> len(report.points) == len(search.frontier_)
+    True
+    """
+    if models is None:
+        models = fit_frontier(search, X, y, sensitive_features=sensitive_features)
+    keys = _keys(search)
+    absent = [key for key in keys if key not in models]
+    if absent:
+        raise ValueError(
+            f"models lacks the frontier point with epsilon {absent[0][0]:g} and "
+            f"complexity {absent[0][1]}; fit_frontier makes all of them"
+        )
+    n_folds = int(search.cv_results_["fold"].nunique())
+    constrained = search.constraint is not None
+    points = [
+        Point(
+            model=models[key],
+            epsilon=key[0] if constrained else None,
+            max_complexity=key[1],
+            cross_validated=CrossValidated(
+                accuracy=float(row["test_accuracy"]),
+                accuracy_std=float(row["test_accuracy_std"]),
+                gap=_number(row["pooled_gap"]) if constrained else None,
+                complexity=float(row["complexity"]),
+                n_folds=n_folds,
+            ),
+        )
+        for key, (_, row) in zip(keys, search.frontier_.iterrows(), strict=True)
+    ]
+    best = (search.best_epsilon_, search.best_complexity_)
+    data = {TRAIN: (X, y, sensitive_features), **(others or {})}
+    parts = read_parts(
+        data, [p.model for p in points], missing_groups=search.missing_groups
+    )
+    seed = search.random_state
+    return make_report(
+        points,
+        parts,
+        chosen=keys.index(best),
+        constraint=search.constraint,
+        about=with_defaults(
+            about,
+            excluded=tuple(map(str, search.exclude)),
+            seed=seed if isinstance(seed, int) else None,
+            settings=_settings(search, n_folds),
+        ),
+        n_rows=n_rows,
+        direction=direction,
+        immutable=immutable,
+    )
+
+
+def _settings(search: FairRuleSetClassifierCV, n_folds: int) -> dict[str, str]:
+    results = search.cv_results_
+    grid = {
+        "epsilons of the grid": sorted(set(results["epsilon"])),
+        "complexity limits of the grid": sorted(set(results["max_complexity"])),
+    }
+    if search.constraint is None:
+        del grid["epsilons of the grid"]
+    settings = {
+        name: ", ".join(f"{value:g}" for value in values)
+        for name, values in grid.items()
+    }
+    settings["cross-validation"] = f"{n_folds} folds"
+    if search.target_gap is not None:
+        settings["choice"] = (
+            "the most accurate point whose cross-validated gap is at most "
+            f"{search.target_gap:g}"
+        )
+    elif search.target_accuracy is not None:
+        settings["choice"] = (
+            "the smallest cross-validated gap with an accuracy of at least "
+            f"{search.target_accuracy:g}"
+        )
+    else:
+        settings["choice"] = "the most accurate point by cross-validation"
+    return settings
+
+
+def _keys(search: FairRuleSetClassifierCV) -> list[tuple[float, int]]:
+    frontier = search.frontier_
+    return [
+        (float(epsilon), int(complexity))
+        for epsilon, complexity in zip(
+            frontier["epsilon"], frontier["max_complexity"], strict=True
+        )
+    ]
+
+
+def _number(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None

@@ -1,0 +1,108 @@
+"""People: a bounded sample of rows, and the reason for each decision."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from faircg.exceptions import UnseenCategoryWarning
+from faircg.explain import explain, numeric_ranges
+from faircg.report.values import Decision, People, Person
+from faircg.report.words import reason, value_words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from faircg.explain.explanations import Direction
+    from faircg.model import RuleSetModel
+    from faircg.report.parts import Part
+    from faircg.rules import Value
+    from faircg.table import Column
+    from faircg.typing import IntVector
+
+MOST_ROWS: Final = 200
+"""Rows of the sample unless the caller wants another number."""
+
+
+def spread(n_rows: int, most: int) -> IntVector:
+    """Choose rows evenly from the first to the last, always the same.
+
+    Examples
+    --------
+    >>> spread(10, 3).tolist(), spread(2, 3).tolist()
+    ([0, 3, 6], [0, 1])
+    """
+    count = min(n_rows, most)
+    return np.array([k * n_rows // count for k in range(count)], dtype=np.int64)
+
+
+def sample_people(
+    part: Part,
+    models: Sequence[RuleSetModel],
+    *,
+    most: int = MOST_ROWS,
+    direction: Direction = "none",
+    immutable: Iterable[str] = (),
+) -> People:
+    """Take rows of a part and explain what every model decides about them.
+
+    Only features that some rule tests are shown.
+
+    Parameters
+    ----------
+    part
+        The data.
+    models
+        The rule sets of all points.
+    most
+        How many rows at most.
+    direction, immutable
+        As in :func:`faircg.explain.explain`: for which decisions the smallest change is
+        told, and which features it may not touch.
+    """
+    rows = spread(part.table.n_rows, most)
+    table = part.table.take(rows)
+    tested = {name for model in models for name in model.rule_set.features}
+    features = tuple(name for name in table.names if name in tested)
+    groups = [part.groups.names[code] for code in part.groups.codes[rows]]
+    truth = part.is_positive[rows].tolist()
+    persons = tuple(
+        Person(
+            row=int(row),
+            group=groups[k],
+            is_positive=truth[k],
+            values=tuple(value_words(_value(table[name], k)) for name in features),
+        )
+        for k, row in enumerate(rows)
+    )
+    ranges = numeric_ranges(part.table)
+    kept = set(immutable)
+    decisions = []
+    for model in models:
+        with warnings.catch_warnings():
+            # The report itself says how many rows have such a category.
+            warnings.simplefilter("ignore", UnseenCategoryWarning)
+            explanations = explain(
+                model,
+                table,
+                direction=direction,
+                immutable=[name for name in table.names if name in kept],
+                n_closest=1,
+                ranges=ranges,
+            )
+        order = model.rule_set.rules
+        decisions.append(
+            tuple(Decision(e.is_positive, reason(e, order)) for e in explanations)
+        )
+    return People(part.name, part.table.n_rows, features, persons, tuple(decisions))
+
+
+def _value(column: Column, row: int) -> Value:
+    if column.missing[row]:
+        return None
+    if column.kind == "boolean":
+        return bool(column.values[row])
+    value: Value = column.values[row]
+    return value.item() if isinstance(value, np.generic) else value
