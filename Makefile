@@ -5,12 +5,13 @@ BIN := $(VENV)/bin
 KERNEL := $(wildcard src/faircg/_kernel/*.cpp src/faircg/_kernel/*.hpp)
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: help demo test test-long lint format bench datasets clean
+.PHONY: help demo test test-long test-browser lint format bench datasets clean
 
 help:
 	@echo "make demo       fit a rule set on COMPAS under a fairness constraint and print it"
 	@echo "make test       lint, types, unit tests and doctests"
 	@echo "make test-long  the same oracles on many more random instances, and whole data sets"
+	@echo "make test-browser  the HTML report in a real browser (installs Chromium where apt can)"
 	@echo "make bench      speed, side by side, as ratios"
 	@echo "make lint       ruff and mypy only"
 	@echo "make datasets   rebuild the embedded data sets from their sources (needs the registry)"
@@ -39,6 +40,12 @@ test: lint
 
 test-long: lint
 	$(BIN)/pytest -m long
+
+# Chromium comes from the system; without apt, install it and its driver by hand.
+test-browser: $(VENV)/.installed
+	command -v chromedriver >/dev/null || ! command -v apt-get >/dev/null || \
+	  { apt-get update -q && apt-get install -qy --no-install-recommends chromium chromium-driver fonts-dejavu-core; }
+	$(BIN)/pytest -m browser
 
 bench: $(VENV)/.installed
 	$(BIN)/python -m benchmarks
