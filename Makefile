@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 KERNEL := $(wildcard src/faircg/_kernel/*.cpp src/faircg/_kernel/*.hpp)
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: help demo test test-long test-browser lint format bench datasets clean
+.PHONY: help demo test test-long test-browser lint format bench paper paper-quick paper-standard datasets clean
 
 help:
 	@echo "make demo       fit a rule set on COMPAS under a fairness constraint and print it"
@@ -13,6 +13,9 @@ help:
 	@echo "make test-long  the same oracles on many more random instances, and whole data sets"
 	@echo "make test-browser  the HTML report in a real browser (installs Chromium where apt can)"
 	@echo "make bench      speed, side by side, as ratios"
+	@echo "make paper-quick     every table and figure of the paper within minutes, few folds"
+	@echo "make paper-standard  the protocol behind docs/results.md, about two hours"
+	@echo "make paper           ten folds and the grids of the paper's appendix, days"
 	@echo "make lint       ruff and mypy only"
 	@echo "make datasets   rebuild the embedded data sets from their sources (needs the registry)"
 
@@ -49,6 +52,18 @@ test-browser: $(VENV)/.installed
 
 bench: $(VENV)/.installed
 	$(BIN)/python -m benchmarks
+
+# Each can be stopped at any time and run again to go on; MINUTES=60 stops by itself.
+MINUTES_OPTION := $(if $(MINUTES),--minutes $(MINUTES),)
+
+paper: $(VENV)/.installed
+	$(BIN)/python -m experiments full $(MINUTES_OPTION)
+
+paper-standard: $(VENV)/.installed
+	$(BIN)/python -m experiments standard $(MINUTES_OPTION)
+
+paper-quick: $(VENV)/.installed
+	$(BIN)/python -m experiments quick $(MINUTES_OPTION)
 
 datasets: $(VENV)/.installed
 	$(BIN)/python scripts/build_datasets.py

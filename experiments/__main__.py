@@ -1,4 +1,4 @@
-"""Run a protocol, and write its tables and figures: ``python -m experiments --help``."""
+"""Run a protocol and write its results: ``python -m experiments --help``."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from experiments.check import check
 from experiments.protocol import PROTOCOLS
 from experiments.sources import MODULES, all_tasks
 from experiments.tasks import progress, run_tasks
-from experiments.write import write_results
+from experiments.write import render, write_records
 
 RESULTS = Path(__file__).parent / "results"
 PAGE = Path(__file__).parent.parent / "docs" / "results.md"
@@ -35,7 +35,9 @@ def main(arguments: list[str] | None = None) -> int:
     )
     parser.add_argument("--results", type=Path, default=RESULTS)
     parser.add_argument(
-        "--write-only", action="store_true", help="write tables from what is there"
+        "--render",
+        action="store_true",
+        help="run nothing; write tables, figures and the page from the CSV files",
     )
     asked = parser.parse_args(arguments)
     protocol = PROTOCOLS[asked.protocol]
@@ -46,7 +48,7 @@ def main(arguments: list[str] | None = None) -> int:
         for task in all_tasks(protocol, asked.only)
         if not asked.data or getattr(task, "data", "compas") in asked.data
     ]
-    if not asked.write_only:
+    if not asked.render:
         state = progress(chosen, folder)
         print(
             f"protocol {protocol.name}: {state.n_done} of {state.n_tasks} tasks are "
@@ -56,13 +58,14 @@ def main(arguments: list[str] | None = None) -> int:
             flush=True,
         )
         run_tasks(chosen, folder, n_jobs=asked.jobs, minutes=asked.minutes)
-    state = progress(tasks, folder)
-    if state.n_done < state.n_tasks and not asked.write_only:
-        left = state.n_tasks - state.n_done
-        print(f"{left} of {state.n_tasks} tasks are left; run again to go on")
-        return 0
-    page = PAGE if protocol.name == PAGE_PROTOCOL and folder.parent == RESULTS else None
-    write_results(protocol, tasks, folder, page=page)
+        state = progress(tasks, folder)
+        if state.n_done < state.n_tasks:
+            left = state.n_tasks - state.n_done
+            print(f"{left} of {state.n_tasks} tasks are left; run again to go on")
+            return 0
+        write_records(protocol, tasks, folder)
+    is_published = protocol.name == PAGE_PROTOCOL and asked.results == RESULTS
+    render(folder, PAGE if is_published else folder / "results.md")
     problems = check(protocol, folder)
     for problem in problems:
         print(f"wrong: {problem}", file=sys.stderr)

@@ -11,7 +11,6 @@ import hashlib
 import json
 import time
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from joblib import Parallel, delayed
@@ -20,6 +19,7 @@ from faircg.model import write_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from pathlib import Path
 
 Record: TypeAlias = dict[str, Any]
 

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 def settings_for(
     grid: Grid, *, criterion: str, thresholds: str, cache: Path
 ) -> Settings:
-    """Return the settings of a search on this grid."""
+    """Return the settings of a search on this grid, loose cells first."""
     pairs = [
-        tuple((e, C) for C in complexities for e in epsilons)
+        tuple((e, C) for C in complexities for e in sorted(epsilons, reverse=True))
         for epsilons, complexities in (
             (grid.epsilons, grid.complexities),
             (grid.fine_epsilons, grid.fine_complexities),

@@ -14,7 +14,6 @@ import numpy as np
 
 from experiments.counting import count_both, pack
 from experiments.data import load
-from experiments.protocol import Grid, Protocol
 from experiments.sources.grid import fold_of
 from faircg.colgen.integer import solve_integer
 from faircg.colgen.pool import Pool
@@ -24,6 +23,7 @@ from faircg.colgen.stop import Deadline
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from experiments.protocol import Grid, Protocol
     from experiments.tasks import Record
 
 OBJECTIVES = ("hamming", "zero_one")

@@ -7,6 +7,7 @@ the best rule set. Column generation also tells its linear value round by round.
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -125,7 +126,9 @@ class MiningTask:
                     "lp_value": solution.certificate.lp_value,
                     "is_proven": solution.certificate.proven_optimal,
                     "seconds": solution.certificate.seconds,
-                    "lp_by_round": [round_.lp_value for round_ in solution.history],
+                    "lp_by_round": json.dumps(
+                        [round(entry.lp_value, 4) for entry in solution.history]
+                    ),
                     **count_both(data, self.fold, covered),
                     "predictions": pack(covered),
                 }

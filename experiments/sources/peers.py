@@ -127,6 +127,7 @@ def tasks(protocol: Protocol) -> list[PeerTask]:
         for data, part in protocol.data.items()
         if fold < part.folds
         for peer, entry in PEERS.items()
+        if not protocol.peer_names or peer in protocol.peer_names
         for criterion in (None, *CRITERIA)
         if entry.settings(protocol.peers, criterion, data)
         for thresholds in PRESENTATIONS[peer]

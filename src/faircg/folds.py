@@ -32,7 +32,7 @@ from faircg.model import write_text
 from faircg.rules import Rule, RuleSet
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from faircg.colgen.duals import Prices
     from faircg.colgen.engine import Solution
@@ -265,37 +265,46 @@ class Fold:
 
         Exact pricing may still add a rule, and proves what it finds; other pricers are
         too slow for that, and the integer master over the collected rules has the last
-        word, as in the paper. What phase I has proven need not be solved again.
+        word, as in the paper. What phase I has answered is not solved again.
         """
         cells: dict[Point, Cell] = {}
         for point in self.settings.fine:
-            proven = self._already_proven(point, coarse)
-            if proven is not None:
-                cells[point] = proven
+            answered = self._already_answered(point, coarse)
+            if answered is not None:
+                cells[point] = answered
                 continue
             compute = partial(self._select_one, point, rules, coarse)
             cells[point] = self._kept("II", point, rules, coarse, compute)
         return cells
 
-    def _already_proven(
+    def _already_answered(
         self, point: Point, coarse: Mapping[Point, Cell]
     ) -> Cell | None:
-        """Return phase I's answer if a bound of a looser cell shows it optimal here."""
+        """Return phase I's answer if solving the point could hardly better it.
+
+        That is so when a bound of a looser cell shows it optimal, or when it is as good
+        as what a looser cell, which may choose from more rule sets, ended with.
+        """
         depth = self.depths(point)[-1]
         selection = self.judge(point, _rule_sets(coarse))
         returned, optimised = selection.returned_winner, selection.objective_winner
         if returned is None or optimised is None:
             return None
-        if selection.objective > _bound(point, coarse, depth):
+        bound = _bound(point, coarse, depth)
+        if selection.objective > bound and not any(
+            selection.objective <= cell.objective
+            for cell in _looser(point, coarse, depth)
+        ):
             return None
+        is_optimal = selection.objective <= bound
         return Cell(
             rules=(),
             best=returned.rules,
             optimised=optimised.rules,
             objective=selection.objective,
-            lower_bound=selection.objective,
+            lower_bound=min(bound, selection.objective),
             max_conditions=depth,
-            status="optimal",
+            status="optimal" if is_optimal else "time_limit",
             seconds=0.0,
         )
 
@@ -494,16 +503,17 @@ def _rule_sets(
     return tuple(dict.fromkeys(found))
 
 
+def _looser(point: Point, cells: Mapping[Point, Cell], depth: int) -> Iterator[Cell]:
+    """Walk through the cells that allow all that this point allows."""
+    for (epsilon, C), cell in cells.items():
+        if epsilon >= point[0] and point[1] <= C and cell.max_conditions >= depth:
+            yield cell
+
+
 def _bound(point: Point, cells: Mapping[Point, Cell], depth: int) -> float:
     """Return the best bound of cells at least as loose, over all rules that fit."""
-    return max(
-        (
-            cell.lower_bound
-            for (epsilon, C), cell in cells.items()
-            if epsilon >= point[0] and point[1] <= C and cell.max_conditions >= depth
-        ),
-        default=0.0,
-    )
+    bounds = (cell.lower_bound for cell in _looser(point, cells, depth))
+    return max(bounds, default=0.0)
 
 
 def count_predictions(

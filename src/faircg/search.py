@@ -322,7 +322,11 @@ class FairRuleSetClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[m
         return tags
 
     def _grids(self) -> tuple[tuple[Point, ...], tuple[Point, ...]]:
-        """Return the points of both phases, small rule sets and small gaps first."""
+        """Return the points of both phases, small rule sets first.
+
+        Phase I goes from large epsilons to small ones: the linear master is easier to
+        solve without a binding constraint, and its bound holds at smaller epsilons.
+        """
         epsilons = _numbers("epsilons", self.epsilons)
         complexities = _numbers("complexities", self.complexities, whole=True)
         fine_epsilons = sorted({*epsilons, *FINER_EPSILONS})
@@ -336,7 +340,7 @@ class FairRuleSetClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[m
         if self.constraint is None:
             epsilons = fine_epsilons = [NO_LIMIT]
         return (
-            tuple((e, int(C)) for C, e in product(complexities, epsilons)),
+            tuple((e, int(C)) for C, e in product(complexities, epsilons[::-1])),
             tuple((e, int(C)) for C, e in product(fine_complexities, fine_epsilons)),
         )
 
