@@ -89,6 +89,69 @@ def test_labels_keep_their_type(labels):
     assert predictions.dtype == np.array(labels).dtype
 
 
+@pytest.mark.parametrize(
+    "labels",
+    [
+        ("no", 1),
+        (0, "yes"),
+        (1, 2**63),
+        (-(2**63) - 1, 0),
+        (0, 0.5),
+        (False, 2),
+        ("no", "yes\0"),
+        ("no", "\0"),
+        (None, "yes"),
+    ],
+)
+def test_labels_are_predicted_exactly(labels):
+    """NumPy made text of numbers, floats of large ones, and dropped a final NUL."""
+    predictions = RuleSetModel(RULES, MODEL.features, labels).predict(PEOPLE)
+    expected = [labels[1], labels[0], labels[0], labels[1]]
+    assert predictions.tolist() == expected
+    assert [*map(type, predictions.tolist())] == [*map(type, expected)]
+
+
+@pytest.mark.parametrize(
+    ("features", "message"),
+    [
+        (MODEL.features[1:], "undeclared feature 'age'"),
+        ((*MODEL.features, Feature("age", "numeric")), "declared twice"),
+        (
+            (Feature("age", "category"), *MODEL.features[1:]),
+            "'age > 40.5' does not fit a category feature",
+        ),
+        (
+            (Feature("age", "date"), *MODEL.features[1:]),  # type: ignore[arg-type]
+            "'age' has the unknown kind 'date'",
+        ),
+    ],
+    ids=["undeclared", "twice", "kind", "unknown kind"],
+)
+def test_a_model_put_together_wrongly_is_refused_at_once(features, message):
+    """It used to fail later, at the first prediction or when its file was read."""
+    with pytest.raises(ValueError, match=message) as caught:
+        RuleSetModel(RULES, features, ("no", "yes"))
+    assert not isinstance(caught.value, ModelFormatError)
+
+
+def test_half_a_character_survives_its_file(tmp_path):
+    """Saving a lone surrogate used to end in a bare UnicodeEncodeError."""
+    name = "x\ud800"
+    model = RuleSetModel(
+        RuleSet((Rule((Condition(name, "=", "\udfff"),)),)),
+        (Feature(name, "category", ("\udfff", "\udc00\ud800")),),
+        ("no", "yes"),
+    )
+    model.save(tmp_path / "model.json")
+    assert RuleSetModel.load(tmp_path / "model.json") == model
+    whole = RuleSetModel(RuleSet(()), (), ("no", "\N{GRINNING FACE}"))
+    assert RuleSetModel.from_json(whole.to_json()) == whole
+    halves = RuleSetModel(RuleSet(()), (), ("no", "\ud83d\ude00"))
+    with pytest.raises(ValueError, match="two halves of a character"):
+        halves.save(tmp_path / "halves.json")
+    assert not (tmp_path / "halves.json").exists()
+
+
 def test_the_file_is_json_that_people_can_read():
     """Names keep their letters, and the file tells its format and version."""
     model = RuleSetModel(
@@ -212,8 +275,11 @@ def with_condition(feature, operator, value):
         (changed().replace("40.5", "Infinity"), "Infinity is not a number"),
         (changed().replace("40.5", "9" * 5_000), "not a faircg model"),
         (changed()[:-1] + ', "version": 1}', "a key is repeated"),
+        (changed(labels=[0, 3.25]).replace("3.25", "1e999"), "1e999 is not a finite"),
+        (changed().replace('"nurse"', "-1e999"), "-1e999 is not a finite"),
+        (changed().replace("1.5", "1e999"), "1e999 is not a finite"),
     ],
-    ids=range(32),
+    ids=range(35),
 )
 def test_what_is_no_model_is_refused(text, message):
     """A wrong, newer or damaged file gives one clear sentence."""

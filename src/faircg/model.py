@@ -9,9 +9,11 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 import tempfile
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast, get_args
@@ -23,6 +25,8 @@ from faircg.rules import Condition, RuleSet, Value
 from faircg.table import Kind, Table, read_table
 
 if TYPE_CHECKING:
+    from typing import BinaryIO
+
     from numpy.typing import NDArray
 
     from faircg.typing import BoolVector
@@ -31,6 +35,8 @@ FORMAT: Final = "faircg-model"
 VERSION: Final = 1
 LARGEST_FILE: Final = 64 * 2**20
 """Bytes beyond which a file is no model: a guard against filling the memory."""
+_HALF: Final = re.compile("[\ud800-\udfff]")
+_TWO_HALVES: Final = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +57,8 @@ class RuleSetModel:
     rule_set
         The rules.
     features
-        The features that they test.
+        The features that they test; a rule on any other is a ``ValueError``, as is a
+        test that does not fit the kind of its feature.
     labels
         The negative and the positive label.
     certificate, groups
@@ -63,6 +70,20 @@ class RuleSetModel:
     labels: tuple[Value, Value]
     certificate: Mapping[str, Any] = field(default_factory=dict)
     groups: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        kinds = {feature.name: feature.kind for feature in self.features}
+        if len(kinds) < len(self.features):
+            raise ValueError("a feature is declared twice")
+        for feature in self.features:
+            if feature.kind not in get_args(Kind):
+                raise ValueError(
+                    f"feature {feature.name!r} has the unknown kind {feature.kind!r}; "
+                    f"use one of {list(get_args(Kind))}"
+                )
+        for rule in self.rule_set:
+            for condition in rule.conditions:
+                _check_declared(condition, kinds)
 
     def covers(self, X: Any, *, strict: bool = False) -> BoolVector:
         """Say for each row of a frame or table whether a rule covers it.
@@ -81,9 +102,12 @@ class RuleSetModel:
         return self.rule_set.covers(table)
 
     def predict(self, X: Any, *, strict: bool = False) -> NDArray[Any]:
-        """Predict one of the two labels for each row."""
+        """Predict one of the two labels for each row, exactly as the model has it.
+
+        The array holds objects where NumPy has no type for both labels as they are.
+        """
         covered = self.covers(X, strict=strict)
-        predictions: NDArray[Any] = np.array(self.labels)[covered.astype(int)]
+        predictions: NDArray[Any] = _label_array(self.labels)[covered.astype(int)]
         return predictions
 
     def _check_categories(self, table: Table, *, strict: bool) -> None:
@@ -121,8 +145,19 @@ class RuleSetModel:
         }
 
     def to_json(self) -> str:
-        """Return the model as JSON text, the same for the same model."""
-        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
+        """Return the model as JSON text, the same for the same model.
+
+        Half a character (a lone surrogate), which no file can hold, is written as an
+        escape that reads back as itself.
+        """
+        text = json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
+        halves = _TWO_HALVES.search(text)
+        if halves:
+            raise ValueError(
+                f"the model holds {halves.group()!a}, two halves of a character, "
+                "and JSON would join them; use the whole character"
+            )
+        return _HALF.sub(lambda half: f"\\u{ord(half.group()):04x}", text)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a file; the file is complete or untouched."""
@@ -133,7 +168,10 @@ class RuleSetModel:
         """Rebuild a model from :meth:`to_json`; refuse anything else."""
         try:
             data = json.loads(
-                text, parse_constant=_no_constant, object_pairs_hook=_unique_keys
+                text,
+                parse_constant=_no_constant,
+                parse_float=_finite,
+                object_pairs_hook=_unique_keys,
             )
         except (ValueError, RecursionError) as error:
             raise ModelFormatError(f"not a faircg model: {error}") from None
@@ -152,20 +190,17 @@ class RuleSetModel:
             and labels[0] != labels[1]
         ):
             raise ModelFormatError("a model needs a list of two different labels")
-        model = cls(
+        parts = (
             RuleSet.from_dict(data.get("rule_set")),
             _features(data.get("features")),
             (labels[0], labels[1]),
             _object(data.get("certificate"), "certificate"),
             _object(data.get("groups"), "groups"),
         )
-        kinds = {feature.name: feature.kind for feature in model.features}
-        if len(kinds) < len(model.features):
-            raise ModelFormatError("a feature is declared twice")
-        for rule in model.rule_set:
-            for condition in rule.conditions:
-                _check_declared(condition, kinds)
-        return model
+        try:
+            return cls(*parts)
+        except ValueError as error:
+            raise ModelFormatError(str(error)) from None
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> RuleSetModel:
@@ -181,11 +216,18 @@ class RuleSetModel:
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:
     """Write a file atomically: whoever looks sees the old file or the new one."""
+    with replacing(path) as file:
+        file.write(text.encode())
+
+
+@contextmanager
+def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    """Open a new file that takes the place of ``path`` at the end, if all went well."""
     target = Path(path)
     handle, name = tempfile.mkstemp(dir=target.parent or ".", prefix=f".{target.name}.")
     try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
+        with os.fdopen(handle, "wb") as file:
+            yield file
         mask = os.umask(0)
         os.umask(mask)
         Path(name).chmod(0o666 & ~mask)
@@ -203,6 +245,29 @@ def _jsonable(value: Any) -> Any:
     return value
 
 
+def _label_array(labels: tuple[Value, Value]) -> NDArray[Any]:
+    """Return both labels in an array that gives them back unchanged.
+
+    NumPy would make one type of two, floats of large whole numbers, and drop NULs at
+    the end of a text.
+    """
+    kinds = set(map(type, labels))
+    fits = kinds in ({bool}, {float})
+    if kinds == {int}:
+        limits = np.iinfo(np.int64)
+        fits = all(limits.min <= cast("int", n) <= limits.max for n in labels)
+    elif kinds == {str}:
+        fits = not any(cast("str", text).endswith("\0") for text in labels)
+    return np.array(labels, dtype=None if fits else object)
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(f"{text} is not a finite number")
+    return number
+
+
 def _no_constant(text: str) -> float:
     raise ValueError(f"{text} is not a number")
 
@@ -218,11 +283,11 @@ def _check_declared(condition: Condition, kinds: Mapping[str, Kind]) -> None:
     """Refuse a test that the declared kind of its feature does not allow."""
     kind = kinds.get(condition.feature)
     if kind is None:
-        raise ModelFormatError(f"rules test undeclared feature {condition.feature!r}")
+        raise ValueError(f"rules test undeclared feature {condition.feature!r}")
     compares = condition.operator in ("<=", ">")
     equates = condition.operator in ("=", "!=")
     if (compares and kind != "numeric") or (equates and kind == "numeric"):
-        raise ModelFormatError(f"'{condition}' does not fit a {kind} feature")
+        raise ValueError(f"'{condition}' does not fit a {kind} feature")
 
 
 def _features(data: object) -> tuple[Feature, ...]:
