@@ -47,10 +47,13 @@ def share(count: int, size: int, confidence: float = CONFIDENCE) -> Share:
     """
     if not size:
         return Share(count, size, 0.0, 1.0)
-    from scipy.stats import binomtest
+    from scipy.special import betaincinv
 
-    interval = binomtest(count, size).proportion_ci(confidence, method="exact")
-    return Share(count, size, float(interval.low), float(interval.high))
+    # Quantiles of the beta distribution: what scipy.stats.binomtest finds by search.
+    tail, misses = (1 - confidence) / 2, size - count
+    low = betaincinv(count, misses + 1, tail) if count else 0.0
+    high = betaincinv(count + 1, misses, 1 - tail) if misses else 1.0
+    return Share(count, size, float(low), float(high))
 
 
 def group_counts(

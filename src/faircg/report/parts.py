@@ -13,7 +13,6 @@ from faircg.labels import plain
 from faircg.report.counting import EVERYBODY
 from faircg.report.values import FeatureSummary, PartSummary
 from faircg.report.words import number, percent, plural, shown, value_words
-from faircg.rules import Value
 from faircg.table import Column, Table, read_table
 
 if TYPE_CHECKING:
@@ -22,11 +21,14 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from faircg.model import RuleSetModel
+    from faircg.rules import Value
     from faircg.table import Kind
     from faircg.typing import BoolVector
 
 MOST_VALUES: Final = 4
 """Categories of a column that its description names."""
+FEWEST: Final = 10
+"""People that a category needs to be named: a rare one may point to somebody."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -131,7 +133,7 @@ def read_truth(y: ArrayLike, labels: tuple[Value, Value], n_rows: int) -> BoolVe
     by_text = {str(negative): False, str(positive): True}
     answers = []
     for row, label in enumerate(found):
-        if label == positive or label == negative:
+        if label in (positive, negative):
             answers.append(bool(label == positive))
         elif str(label) in by_text:
             answers.append(by_text[str(label)])
@@ -156,9 +158,8 @@ def unseen_categories(model: RuleSetModel, table: Table) -> list[str]:
         if unseen:
             notes.append(
                 f"{plural(len(unseen), 'row')} of {shown(feature.name)} hold a "
-                f"category never seen in training, such as “{shown(unseen[0])}”: "
-                "a rule that asks for a category is not met by them, one that "
-                "excludes a category is."
+                "category never seen in training: a rule that asks for a category is "
+                "not met by them, one that excludes a category is."
             )
     return notes
 
@@ -207,13 +208,15 @@ def _frequent(values: list[Value]) -> str:
     for value in values:
         counts[value] = counts.get(value, 0) + 1
     ordered = sorted(counts.items(), key=lambda item: (-item[1], str(item[0])))
+    frequent = [item for item in ordered[:MOST_VALUES] if item[1] >= FEWEST]
     named = ", ".join(
         f"{shown(value_words(value), 40)} ({percent(count / len(values))})"
-        for value, count in ordered[:MOST_VALUES]
+        for value, count in frequent
     )
-    if len(ordered) > MOST_VALUES:
-        return f"{len(ordered):,} values; most often {named}"
-    return named
+    if len(ordered) == len(frequent):
+        return named
+    text = plural(len(ordered), "value")
+    return f"{text}; most often {named}" if named else text
 
 
 def by_name(parts: Sequence[Part]) -> Mapping[str, Part]:

@@ -6,13 +6,13 @@ a bounded sample of rows: what is not in it cannot be in the file.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from faircg.fairness.base import exact
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from fractions import Fraction
 
     from faircg.colgen.certificate import Certificate

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 LONGEST: Final = 120
 """Characters of a name or value that are shown; longer ones lose their middle."""
+NOTHING: Final = "-"
+"""What stands for a share of nobody."""
 CRITERIA: Final = {
     "equality_of_opportunity": (
         "Equality of opportunity",
@@ -73,10 +75,10 @@ def percent(value: float | Fraction | None, digits: int = 1) -> str:
     Examples
     --------
     >>> percent(0.669), percent(None)
-    ('66.9 %', '–')
+    ('66.9 %', '-')
     """
     if value is None or math.isnan(value):
-        return "–"
+        return NOTHING
     return f"{100 * float(value):.{digits}f} %"
 
 
@@ -215,9 +217,8 @@ def certificate_words(certificate: Certificate | None, loss: int | None) -> str:
     if loss is None:
         if c.proven_optimal:
             return f"{text} That value was reached: it is proven best."
-        return (
-            f"{text} The lowest found is {number(c.objective)}, within {_near(c.gap)}."
-        )
+        found = number(c.objective)
+        return f"{text} The lowest found is {found}, within {_near(c.gap)} of it."
     if loss <= c.lower_bound + 1e-6:
         return f"{text} This one has exactly that: none is better."
     within = (loss - c.lower_bound) / loss

@@ -1,0 +1,218 @@
+"""What goes into a report: parts, recorded counts, certificates, rows."""
+
+import pandas as pd
+import pytest
+
+from faircg import FairRuleSetClassifierCV
+from faircg.exceptions import UnseenCategoryWarning
+from faircg.model import Feature, RuleSetModel
+from faircg.report import (
+    About,
+    Part,
+    Point,
+    fit_frontier,
+    make_report,
+    render_report,
+    report_of_model,
+    report_of_search,
+)
+from faircg.report.assembling import RECORDED, read_certificate
+from faircg.report.words import certificate_words
+from faircg.rules import Condition, Rule, RuleSet
+
+LABELS = ("refuse", "grant")
+
+
+def small(rules, **entries):
+    feature = (
+        Feature("income", "numeric"),
+        Feature("job", "category", ("cook", "judge")),
+    )
+    return RuleSetModel(RuleSet(rules, "grant"), feature, LABELS, **entries)
+
+
+PEOPLE = pd.DataFrame({"income": [10, 20, 30, 40], "job": ["cook", "judge"] * 2})
+TRUTH = ["refuse", "refuse", "grant", "grant"]
+RICH = (Rule((Condition("income", ">", 15),)),)
+
+
+def test_the_last_part_given_speaks_for_the_model(report):
+    """A committee wants to see people the rules were not learned from."""
+    assert report.points[0].main.name == "test"
+    assert report.people.part == "test"
+    assert list(report.points[0].parts) == ["train", "test"]
+
+
+def test_training_counts_of_the_model_file_stand_beside_other_data():
+    """Whoever reports on test data alone sees what was counted in training."""
+    counts = dict.fromkeys(
+        ("true_positives", "false_negatives", "false_positives", "true_negatives"), 3
+    )
+    model = small(RICH, groups={"everybody": counts})
+    (result,) = report_of_model(model, PEOPLE, TRUTH, part="test").points
+    assert list(result.parts) == [RECORDED, "test"]
+    assert result.parts[RECORDED].overall.counts.total == 12
+    assert result.main.name == "test"
+    assert result.loss is None
+
+
+@pytest.mark.parametrize(
+    "groups",
+    [{"a": 3}, {"a": {"true_positives": 1}}, {"a": dict.fromkeys("abcd", 1)}],
+)
+def test_strange_counts_in_a_model_file_are_left_out(groups):
+    """A file may hold anything."""
+    (result,) = report_of_model(small(RICH, groups=groups), PEOPLE, TRUTH).points
+    assert list(result.parts) == ["train"]
+
+
+def test_a_strange_certificate_is_no_certificate(report):
+    """What is shown as a proof has the form of one."""
+    good = report.points[0].point.model.certificate
+    assert read_certificate(good).max_complexity == 10
+    for changes in (
+        {"lower_bound": "<b>0</b>"},
+        {"max_conditions": 2.5},
+        {"objective": float("nan")},
+        {"constraint": 7},
+        {"proven_optimal": "yes"},
+        {"extra": 1},
+    ):
+        assert read_certificate(good | changes) is None
+
+
+def test_the_certificate_speaks_of_the_rule_set_that_is_shown(report):
+    """The bound is about the lowest loss; the rule set shown may have a higher one."""
+    certificate = read_certificate(report.points[0].point.model.certificate)
+    words = certificate_words(certificate, 2100)
+    assert "complexity at most 10 with at most 2 conditions per rule" in words
+    assert "has a Hamming loss below 1,900" in words
+    assert "This one has 2,100, within 9.5 % of it" in words
+    assert "another found has 2,000" in words
+    assert "exactly that: none is better" in certificate_words(certificate, 1900)
+    assert "The lowest found is 2,000, within 5.0 % of it" in certificate_words(
+        certificate, None
+    )
+
+
+def test_no_row_is_in_the_file_when_rows_are_not_wanted():
+    """Counts only, for whoever may not show single people."""
+    secret = "a value of one person only"
+    people = PEOPLE.assign(job=["cook", "cook", "judge", secret])
+    model = small((Rule((Condition("job", "=", "cook"),)),))
+    report = report_of_model(model, people, TRUTH, n_rows=0)
+    assert report.people is None
+    page = render_report(report)
+    assert "people-table" not in page.split("<script>")[0]
+    assert secret not in page
+    assert secret in render_report(report_of_model(model, people, TRUTH))
+
+
+def test_categories_never_seen_are_counted_in_the_report(recwarn):
+    """An unknown category changes nothing silently."""
+    people = PEOPLE.assign(job=["cook", "cook", "pilot", "pilot"])
+    model = small((Rule((Condition("job", "!=", "cook"),)),))
+    report = report_of_model(model, people, TRUTH)
+    assert "2 rows of job hold a category never seen" in report.data[0].notes[0]
+    assert report.data[0].notes[0] in render_report(report)
+    assert not [w for w in recwarn if w.category is not UnseenCategoryWarning]
+
+
+def test_missing_values_are_shown_as_missing():
+    """Neither NaN nor None."""
+    people = PEOPLE.assign(income=[10, None, 30, 40])
+    report = report_of_model(small(RICH), people, TRUTH)
+    assert [person.values[0] for person in report.people.persons][1] == "missing"
+    assert "but here it is missing" in report.people.decisions[0][1].reason
+
+
+def test_a_sample_of_rows_is_spread_and_bounded(report):
+    """Always the same rows, from the first to the last."""
+    rows = [person.row for person in report.people.persons]
+    assert len(rows) == 200
+    assert rows == sorted(set(rows))
+    assert rows[0] == 0
+    assert rows[-1] > 0.98 * report.people.n_rows
+
+
+def test_each_decision_of_each_point_is_that_of_its_model(report, halves):
+    """Row by row."""
+    rows = [person.row for person in report.people.persons]
+    X, y, groups = (column.iloc[rows] for column in halves["test"])
+    for result, decisions in zip(report.points, report.people.decisions, strict=True):
+        expected = result.point.model.covers(X).tolist()
+        assert [decision.is_positive for decision in decisions] == expected
+    persons = report.people.persons
+    assert [person.is_positive for person in persons] == (y == 1).tolist()
+    assert [person.group for person in persons] == groups.tolist()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"y": ["refuse", "grant", "perhaps", "grant"]}, "label 'perhaps'"),
+        ({"y": TRUTH[:2]}, "4 rows and y has 2"),
+        ({"sensitive_features": ["a", "b"]}, "sensitive_features has 2"),
+        ({"others": {"train": (PEOPLE, TRUTH, None)}}, "two parts are called"),
+        ({"constraint": "equalized_odds"}, "no epsilon is known"),
+    ],
+)
+def test_bad_input_is_named(change, message):
+    """One clear sentence says what is wrong."""
+    arguments = {"X": PEOPLE, "y": TRUTH} | change
+    with pytest.raises(ValueError, match=message):
+        report_of_model(small(RICH), **arguments)
+
+
+def test_points_and_parts_must_fit_together():
+    """A report needs one of each, and one pair of labels."""
+    model = small(RICH)
+    part = Part.read("train", PEOPLE, TRUTH, models=[model])
+    point = Point(model, None, None)
+    other = RuleSetModel(model.rule_set, model.features, ("no", "yes"))
+    for points, parts, chosen, message in (
+        ([], [part], 0, "at least one point"),
+        ([point], [], 0, "at least one part"),
+        ([point], [part, part], 0, "different names"),
+        ([point], [part], 1, "no position"),
+        ([point, Point(other, None, None)], [part], 0, "different labels"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            make_report(points, parts, chosen=chosen)
+
+
+def test_a_search_shows_the_rule_set_of_every_frontier_point(compas):
+    """Fitted on all data, with the numbers of cross-validation beside them."""
+    rows = slice(0, 600)
+    X, y, groups = compas.X[rows], compas.y[rows], compas.sensitive_features[rows]
+    search = FairRuleSetClassifierCV(
+        constraint="equality_of_opportunity",
+        epsilons=(0.05, 1.0),
+        fine_epsilons=(0.0, 0.05, 1.0),
+        complexities=(4,),
+        max_conditions=2,
+        cv=2,
+        exclude=["race"],
+    ).fit(X, y, sensitive_features=groups)
+    models = fit_frontier(search, X, y, sensitive_features=groups)
+    report = report_of_search(
+        search, X, y, sensitive_features=groups, models=models, about=About(title="T")
+    )
+    assert len(report.points) == len(search.frontier_) == len(models)
+    chosen = report.points[report.chosen].point
+    assert chosen.model.rule_set == search.rule_set_
+    assert (chosen.epsilon, chosen.max_complexity) == (
+        search.best_epsilon_,
+        search.best_complexity_,
+    )
+    for result, accuracy in zip(
+        report.points, search.frontier_["test_accuracy"], strict=True
+    ):
+        assert result.point.cross_validated.accuracy == accuracy
+        assert result.parts["train"].within is True
+        assert "race" not in result.point.model.rule_set.features
+        assert result.loss >= result.certificate.lower_bound - 1e-6
+    assert report.about.excluded == ("race",)
+    assert report.about.settings["cross-validation"] == "2 folds"
+    with pytest.raises(ValueError, match="models lacks the frontier point"):
+        report_of_search(search, X, y, sensitive_features=groups, models={})
