@@ -1,0 +1,286 @@
+"""FrontierDisplay: what accuracy costs in difference between groups and in rules."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from faircg.fairness import criterion_by_name
+from faircg.folds import COUNTS, largest_gap
+from faircg.plotting.style import GREY, axes_for, mark, quiet_frame
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Self
+
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.collections import PathCollection
+    from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
+
+    from faircg.fairness import Criterion
+
+PREFIX: Final = f"test_{COUNTS[0]}: "
+"""Begin of the columns that name the groups."""
+
+
+class FrontierDisplay:
+    """Accuracy, gap and complexity of every point of a search, and its frontier.
+
+    Each point is one epsilon and one limit on complexity: mean accuracy on the held-out
+    folds against the largest gap between groups when all held-out people are counted
+    together. A point is on the frontier if no other is at least as accurate with a gap
+    as small; the step line through them is the best accuracy within each gap. Small
+    numbers are epsilons, shapes are limits on complexity.
+
+    Parameters
+    ----------
+    points
+        One line per point: ``epsilon``, ``max_complexity``, ``test_accuracy``,
+        ``pooled_gap``, ``complexity`` (mean over the folds) and ``on_frontier``.
+    chosen
+        Epsilon and limit on complexity of the chosen point.
+    constraint
+        Name of the criterion.
+
+    Attributes
+    ----------
+    ax_, figure_
+        Where :meth:`plot` drew.
+    scatters_ : dict
+        The marks by limit on complexity: first those off the frontier, then those on
+        it.
+    line_ : Line2D
+        The frontier.
+    chosen_ : Line2D or None
+        The ring around the chosen point.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from matplotlib.figure import Figure
+    >>> points = pd.DataFrame(
+    ...     {
+    ...         "epsilon": [0.05, 1.0],
+    ...         "max_complexity": [5, 5],
+    ...         "test_accuracy": [0.64, 0.66],
+    ...         "pooled_gap": [0.04, 0.21],
+    ...         "complexity": [4.5, 5.0],
+    ...         "on_frontier": [True, True],
+    ...     }
+    ... )
+    >>> display = FrontierDisplay(points, chosen=(0.05, 5)).plot(Figure().subplots())
+    >>> display.line_.get_xydata().tolist()
+    [[0.04, 0.64], [0.21, 0.66]]
+    """
+
+    def __init__(
+        self,
+        points: pd.DataFrame,
+        *,
+        chosen: tuple[float, int] | None = None,
+        constraint: str | None = None,
+    ) -> None:
+        self.points = points
+        self.chosen = chosen
+        self.constraint = constraint
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, *, ax: Axes | None = None) -> Self:
+        """Draw a fitted :class:`~faircg.FairRuleSetClassifierCV`.
+
+        Parameters
+        ----------
+        estimator
+            The fitted search.
+        ax
+            Axes to draw on; a new figure by default.
+        """
+        check_is_fitted(estimator, "cv_results_")
+        return cls.from_cv_results(
+            estimator.cv_results_,
+            constraint=estimator.constraint,
+            chosen=(estimator.best_epsilon_, estimator.best_complexity_),
+            ax=ax,
+        )
+
+    @classmethod
+    def from_cv_results(
+        cls,
+        cv_results: pd.DataFrame,
+        *,
+        constraint: str | Callable[[float], Criterion] | None,
+        chosen: tuple[float, int] | None = None,
+        ax: Axes | None = None,
+    ) -> Self:
+        """Draw the table ``cv_results_``, perhaps read from a file.
+
+        Parameters
+        ----------
+        cv_results
+            One line for each fold and point.
+        constraint
+            As in the search: the gap is that of this criterion.
+        chosen
+            Epsilon and limit on complexity of the chosen point.
+        ax
+            Axes to draw on; a new figure by default.
+        """
+        points = _points(cv_results, constraint)
+        name = None
+        if constraint is not None:
+            name = _criterion(constraint, float(points["epsilon"].iloc[0])).name
+        return cls(points, chosen=chosen, constraint=name).plot(ax)
+
+    def plot(self, ax: Axes | None = None) -> Self:
+        """Draw, on these axes or on a new figure."""
+        ax = axes_for(ax, (8.0, 5.0))
+        from matplotlib.ticker import PercentFormatter
+
+        frontier = self.points[self.points["on_frontier"]].sort_values("pooled_gap")
+        x, y = "pooled_gap", "test_accuracy"
+        numbers = "" if self.constraint is None else " (numbers: epsilon)"
+        [self.line_] = ax.plot(
+            frontier[x].to_numpy(),
+            frontier[y].to_numpy(),
+            color=GREY,
+            drawstyle="steps-post",
+            zorder=1,
+            label=f"frontier: highest accuracy within each gap{numbers}",
+        )
+        self.scatters_: dict[int, tuple[PathCollection, PathCollection]] = {}
+        for number, (limit, rows) in enumerate(self.points.groupby("max_complexity")):
+            style = mark(number)
+            off, on = rows[~rows["on_frontier"]], rows[rows["on_frontier"]]
+            low, high = rows["complexity"].min(), rows["complexity"].max()
+            used = f"{low:.1f}" if low == high else f"{low:.1f} to {high:.1f}"
+            self.scatters_[int(str(limit))] = (
+                ax.scatter(
+                    off[x],
+                    off[y],
+                    marker=style["marker"],
+                    facecolors="none",
+                    edgecolors=style["color"],
+                    s=36,
+                    zorder=2,
+                ),
+                ax.scatter(
+                    on[x],
+                    on[y],
+                    marker=style["marker"],
+                    color=style["color"],
+                    s=48,
+                    zorder=3,
+                    label=f"complexity at most {limit} (used: {used})",
+                ),
+            )
+        if self.constraint is not None:
+            self._name_epsilons(ax, frontier)
+        self.chosen_: Line2D | None = None
+        if self.chosen is not None:
+            self._show_chosen(ax, self.chosen)
+        ax.yaxis.set_major_formatter(PercentFormatter(1.0))
+        ax.set_ylabel("accuracy on held-out folds (mean)")
+        criterion = "" if self.constraint is None else f" ({self._words()})"
+        ax.set_xlabel(
+            f"largest gap between groups, all held-out people together{criterion}"
+        )
+        ax.grid(color="0.9")
+        ax.legend(fontsize="small", loc="lower right")
+        quiet_frame(ax)
+        self.ax_: Axes = ax
+        self.figure_: Figure = ax.figure  # type: ignore[assignment]
+        return self
+
+    def _words(self) -> str:
+        return str(self.constraint).replace("_", " ")
+
+    def _name_epsilons(self, ax: Axes, frontier: pd.DataFrame) -> None:
+        for number, (_, row) in enumerate(frontier.iterrows()):
+            is_above = number % 2 == 0  # neighbours may be close
+            ax.annotate(
+                f"{row['epsilon']:g}",
+                (row["pooled_gap"], row["test_accuracy"]),
+                xytext=(0, 9 if is_above else -9),
+                textcoords="offset points",
+                ha="center",
+                va="bottom" if is_above else "top",
+                fontsize="small",
+            )
+
+    def _show_chosen(self, ax: Axes, chosen: tuple[float, int]) -> None:
+        points = self.points.set_index(["epsilon", "max_complexity"], drop=False)
+        if chosen not in points.index:
+            raise ValueError(f"no point has epsilon and complexity {chosen}")
+        row = points.loc[[chosen]].iloc[0]
+        [self.chosen_] = ax.plot(
+            *([row["pooled_gap"]], [row["test_accuracy"]]),
+            marker="o",
+            markersize=15,
+            markerfacecolor="none",
+            markeredgecolor="black",
+            markeredgewidth=1.5,
+            linestyle="none",
+            label="chosen point",
+        )
+        epsilon = f"epsilon {row['epsilon']:g}, " if self.constraint else ""
+        ax.set_title(
+            f"Chosen: {epsilon}complexity at most {row['max_complexity']:.0f}\n"
+            f"accuracy {row['test_accuracy']:.2%}, gap {row['pooled_gap']:.4f}",
+            loc="left",
+            fontsize="medium",
+        )
+
+
+def _criterion(
+    constraint: str | Callable[[float], Criterion], epsilon: float
+) -> Criterion:
+    if isinstance(constraint, str):
+        return criterion_by_name(constraint, epsilon)
+    return constraint(epsilon)
+
+
+def _points(
+    results: pd.DataFrame, constraint: str | Callable[[float], Criterion] | None
+) -> pd.DataFrame:
+    """Average over folds, add up the counts, and mark what no other point beats."""
+    import pandas as pd
+
+    names = tuple(
+        str(column).removeprefix(PREFIX)
+        for column in results.columns
+        if str(column).startswith(PREFIX)
+    )
+    if not names or results.empty:
+        raise ValueError(
+            "this is no table cv_results_ of FairRuleSetClassifierCV: it has no "
+            f"columns that begin with {PREFIX!r}, or no rows"
+        )
+    lines = []
+    point: Any
+    for point, rows in results.groupby(["epsilon", "max_complexity"]):
+        epsilon, limit = point
+        counts = {
+            kind: np.array([rows[f"test_{kind}: {name}"].sum() for name in names])
+            for kind in COUNTS
+        }
+        criterion = None if constraint is None else _criterion(constraint, epsilon)
+        lines.append(
+            {
+                "epsilon": epsilon,
+                "max_complexity": limit,
+                "test_accuracy": float(rows["test_accuracy"].mean()),
+                "pooled_gap": largest_gap(counts, names, criterion),
+                "complexity": float(rows["complexity"].mean()),
+            }
+        )
+    order = ["pooled_gap", "test_accuracy", "complexity", "max_complexity", "epsilon"]
+    frame = pd.DataFrame(lines).sort_values(
+        order, ascending=[True, False, True, True, True], ignore_index=True
+    )
+    before = frame["test_accuracy"].cummax().shift(fill_value=-np.inf)
+    frame["on_frontier"] = frame["test_accuracy"] > before
+    return frame

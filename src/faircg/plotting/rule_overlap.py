@@ -1,0 +1,192 @@
+"""RuleOverlapDisplay: how many people each pair of rules covers both."""
+
+from __future__ import annotations
+
+from textwrap import fill
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from faircg.plotting.style import axes_for, share_in_words
+from faircg.rules import RuleSet
+from faircg.table import read_table
+from faircg.validation import checked_table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Self
+
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.image import AxesImage
+    from matplotlib.text import Text
+    from numpy.typing import ArrayLike, NDArray
+
+    from faircg.model import RuleSetModel
+    from faircg.table import Table
+
+WIDTH: Final = 44
+"""Letters of a rule in one line."""
+HALF: Final = 0.5
+"""Lightness below which numbers are written in white."""
+
+
+class RuleOverlapDisplay:
+    """A table of people: covered by each rule, and by each pair of rules.
+
+    On the diagonal is the number of people that a rule covers, below it the number that
+    two rules cover both.
+
+    Parameters
+    ----------
+    covered
+        For each rule (rows) and person (columns) whether the rule covers the person.
+    names
+        What the rules are called.
+
+    Attributes
+    ----------
+    counts_ : ndarray of shape (n_rules, n_rules)
+        People covered by both rules.
+    covered_by_any_, covered_once_ : int
+        People covered by at least one rule, and by exactly one.
+    ax_, figure_
+        Where :meth:`plot` drew.
+    image_ : AxesImage or None
+        The shades; None without rules.
+    text_ : dict
+        The number drawn for each pair of rules.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from faircg import Condition, Rule, RuleSet
+    >>> from matplotlib.figure import Figure
+    >>> old = Rule((Condition("age", ">", 40),))
+    >>> rules = RuleSet((old, Rule((Condition("member", "=", True),))))
+    >>> people = pd.DataFrame({"age": [50, 50, 30], "member": [True, False, False]})
+    >>> display = RuleOverlapDisplay.from_rules(rules, people, ax=Figure().subplots())
+    >>> display.counts_
+    array([[2, 1],
+           [1, 1]])
+    >>> display.covered_by_any_, display.covered_once_
+    (2, 1)
+    """
+
+    def __init__(self, covered: ArrayLike, names: Sequence[str]) -> None:
+        self.covered = np.asarray(covered, dtype=bool)
+        self.names = tuple(names)
+        if self.covered.ndim != 2 or len(self.covered) != len(self.names):
+            raise ValueError(
+                f"covered must have a row for each of the {len(self.names)} rules, not "
+                f"the shape {self.covered.shape}"
+            )
+        people = self.covered.astype(np.int64)
+        self.counts_: NDArray[np.int64] = people @ people.T
+        times = people.sum(axis=0)
+        self.covered_by_any_ = int((times > 0).sum())
+        self.covered_once_ = int((times == 1).sum())
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, X: Any, *, ax: Axes | None = None) -> Self:
+        """Draw the rules of a fitted classifier, counted on some people.
+
+        Parameters
+        ----------
+        estimator
+            A fitted faircg estimator.
+        X
+            Frame or array, as for ``predict``.
+        ax
+            Axes to draw on; a new figure by default.
+        """
+        check_is_fitted(estimator)
+        clf = getattr(estimator, "best_estimator_", estimator)
+        check_is_fitted(clf, "model_")
+        kinds = {feature.name: feature.kind for feature in clf.model_.features}
+        table = checked_table(clf, X, reset=False, kinds=kinds, without=clf.exclude)
+        return cls._of(clf.rule_set_, table).plot(ax)
+
+    @classmethod
+    def from_rules(
+        cls, rules: RuleSet | RuleSetModel, X: Any, *, ax: Axes | None = None
+    ) -> Self:
+        """Draw the rules of a rule set or of a model.
+
+        Parameters
+        ----------
+        rules
+            A rule set, or a model with one.
+        X
+            A data frame with the features that the rules test.
+        ax
+            Axes to draw on; a new figure by default.
+        """
+        if isinstance(rules, RuleSet):
+            return cls._of(rules, read_table(X)).plot(ax)
+        kinds = {feature.name: feature.kind for feature in rules.features}
+        return cls._of(rules.rule_set, read_table(X, kinds=kinds)).plot(ax)
+
+    @classmethod
+    def _of(cls, rule_set: RuleSet, table: Table) -> Self:
+        covered = np.zeros((len(rule_set), table.n_rows), dtype=bool)
+        for row, rule in zip(covered, rule_set, strict=True):
+            row[:] = rule.covers(table)
+        return cls(covered, [str(rule) for rule in rule_set])
+
+    def plot(self, ax: Axes | None = None) -> Self:
+        """Draw, on these axes or on a new figure."""
+        n_rules, n_people = self.covered.shape
+        ax = axes_for(ax, (5.5 + 0.8 * n_rules, 1.5 + 0.65 * max(n_rules, 1)))
+        self.image_: AxesImage | None = None
+        self.text_: dict[tuple[int, int], Text] = {}
+        if n_rules:
+            self._draw(ax)
+        else:
+            ax.text(
+                *(0.5, 0.5, "no rules: nobody is covered"),
+                ha="center",
+                transform=ax.transAxes,
+            )
+            ax.set_axis_off()
+        once = share_in_words(self.covered_once_, self.covered_by_any_)
+        ax.set_title(
+            "People covered by any rule: "
+            f"{share_in_words(self.covered_by_any_, n_people)}\n"
+            f"of them, covered by one rule only: {once}",
+            loc="left",
+            fontsize="medium",
+        )
+        self.ax_: Axes = ax
+        self.figure_: Figure = ax.figure  # type: ignore[assignment]
+        return self
+
+    def _draw(self, ax: Axes) -> None:
+        n_rules = len(self.names)
+        above = np.triu(np.ones((n_rules, n_rules), dtype=bool), 1)
+        shown = np.ma.masked_array(self.counts_, mask=above)
+        image = ax.imshow(
+            shown, cmap="Blues", vmin=0, vmax=max(1, self.counts_.max()), aspect="auto"
+        )
+        for i in range(n_rules):
+            for j in range(i + 1):
+                colour = image.to_rgba(np.array([[self.counts_[i, j]]]))[0, 0]
+                lightness = float(np.dot((0.299, 0.587, 0.114), colour[:3]))
+                self.text_[i, j] = ax.text(
+                    *(j, i, f"{self.counts_[i, j]:,}"),
+                    ha="center",
+                    va="center",
+                    color="white" if lightness < HALF else "black",
+                    fontweight="bold" if i == j else "normal",
+                )
+        labels = [
+            fill(f"{number}: {name}", WIDTH, subsequent_indent="   ")
+            for number, name in enumerate(self.names, 1)
+        ]
+        ax.set_yticks(range(n_rules), labels)
+        ax.set_xticks(range(n_rules), [f"rule {k}" for k in range(1, n_rules + 1)])
+        ax.tick_params(length=0)
+        ax.spines[:].set_visible(False)
+        ax.set_xlabel("people covered by both rules; on the diagonal, by the rule")
+        self.image_ = image
