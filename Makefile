@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 KERNEL := $(wildcard src/faircg/_kernel/*.cpp src/faircg/_kernel/*.hpp)
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: help demo test test-long test-browser lint format bench paper paper-quick paper-standard datasets clean
+.PHONY: help demo test test-long test-browser lint format bench paper paper-quick paper-standard datasets docs clean
 
 help:
 	@echo "make demo       fit a rule set on COMPAS under a fairness constraint and print it"
@@ -17,6 +17,7 @@ help:
 	@echo "make paper-standard  the protocol behind docs/results.md, about two hours"
 	@echo "make paper           ten folds and the grids of the paper's appendix, days"
 	@echo "make lint       ruff and mypy only"
+	@echo "make docs       the guide as HTML in build/docs"
 	@echo "make datasets   rebuild the embedded data sets from their sources (needs the registry)"
 
 # An editable install: Python sources are used in place, the kernel is rebuilt when
@@ -67,6 +68,12 @@ paper-quick: $(VENV)/.installed
 
 datasets: $(VENV)/.installed
 	$(BIN)/python scripts/build_datasets.py
+
+docs: $(VENV)/.installed
+	$(BIN)/python -c "import furo, myst_parser, sphinx" 2> /dev/null \
+		|| $(BIN)/python -m pip install --quiet --editable '.[docs]'
+	$(BIN)/sphinx-build --fail-on-warning --keep-going --quiet docs build/docs
+	@echo "open build/docs/index.html"
 
 clean:
 	rm -rf $(VENV) build .pytest_cache .mypy_cache .ruff_cache
