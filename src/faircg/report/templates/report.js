@@ -59,7 +59,7 @@
     if (!table) {
       return;
     }
-    const words = byId("filter-text").value.toLowerCase().split(/\s+/).filter(Boolean);
+    const wanted = byId("filter-text").value.trim().toLowerCase();
     const group = byId("filter-group").value;
     const decision = byId("filter-decision").value;
     const right = byId("filter-right").value;
@@ -72,7 +72,7 @@
         (!group || row.dataset.group === group) &&
         (!decision || row.dataset.decision === decision) &&
         (!right || isRight === right) &&
-        words.every((word) => text.includes(word));
+        text.includes(wanted);
       row.hidden = !keep;
       shown += keep ? 1 : 0;
     }
@@ -122,6 +122,7 @@
 
   if (table) {
     byId("filters").addEventListener("input", filter);
+    byId("filters").addEventListener("change", filter);
     byId("filters").addEventListener("submit", (event) => event.preventDefault());
   }
 
