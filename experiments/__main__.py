@@ -18,6 +18,19 @@ PAGE_PROTOCOL = "standard"
 """The protocol that the results page is made from."""
 
 
+def duration(seconds: float) -> str:
+    """Write a time in minutes or hours.
+
+    Examples
+    --------
+    >>> duration(90), duration(36_000)
+    ('2 minutes', '10.0 hours')
+    """
+    if seconds < 2 * 3600:
+        return f"{seconds / 60:.0f} minutes"
+    return f"{seconds / 3600:.1f} hours"
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Run what was asked for; return the exit code."""
     parser = argparse.ArgumentParser(
@@ -52,9 +65,10 @@ def main(arguments: list[str] | None = None) -> int:
         state = progress(chosen, folder)
         print(
             f"protocol {protocol.name}: {state.n_done} of {state.n_tasks} tasks are "
-            f"done ({state.seconds_done / 60:.0f} minutes of work); the rest takes at "
-            f"most about {state.most_seconds_left / 60 / asked.jobs:.0f} minutes with "
-            f"{asked.jobs} at a time. Stop at any time and run again to go on.",
+            f"done ({duration(state.seconds_done)} of work); the rest takes at most "
+            f"about {duration(state.most_seconds_left / asked.jobs)} with {asked.jobs} "
+            "at a time, and less where a search ends by proof. Stop at any time and "
+            "run again to go on.",
             flush=True,
         )
         run_tasks(chosen, folder, n_jobs=asked.jobs, minutes=asked.minutes)
