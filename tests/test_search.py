@@ -4,6 +4,7 @@ import pickle
 from fractions import Fraction
 from itertools import pairwise
 
+import joblib
 import numpy as np
 import pandas as pd
 import pytest
@@ -429,6 +430,13 @@ def test_folds_in_parallel_give_the_same_frames(found, tmp_path):
     )
     pd.testing.assert_frame_equal(both.frontier_, found.frontier_)
     assert both.rule_set_ == found.rule_set_
+
+
+def test_any_backend_of_joblib_will_do(found):
+    """Folds go through joblib alone, so its other backends work (Dask, Ray, ...)."""
+    with joblib.parallel_config("threading", n_jobs=2):
+        threaded = search(refit=False)
+    pd.testing.assert_frame_equal(threaded.frontier_, found.frontier_)
 
 
 def test_progress_is_shown_on_request(capsys):
