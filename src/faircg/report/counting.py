@@ -197,7 +197,7 @@ def gap_interval(
     --------
     >>> low, high = gap_interval([(10, 1000), (300, 1000)])
     >>> round(low, 3), round(high, 3)
-    (0.248, 0.33)
+    (0.248, 0.329)
     """
     if len(pairs) < 2 or not all(0 <= count <= size > 0 for count, size in pairs):
         return None

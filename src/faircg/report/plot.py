@@ -119,7 +119,7 @@ def nice_ticks(low: float, high: float, most: int = 6) -> list[float]:
     >>> nice_ticks(0.0, 0.23)
     [0.0, 0.05, 0.1, 0.15, 0.2, 0.25]
     >>> nice_ticks(3.0, 3.0)
-    [2.5, 3.0, 3.5]
+    [2.4, 2.6, 2.8, 3.0, 3.2, 3.4, 3.6]
     """
     if high <= low:
         low, high = low - 0.5, high + 0.5
