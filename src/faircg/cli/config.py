@@ -1,0 +1,97 @@
+"""Options from a TOML file, read as if they had been typed.
+
+Keys are the long names of options and the names of arguments. Keys at the top are for
+every command that knows them; those in a table such as ``[fit]`` are for that one.
+"""
+
+# ruff: noqa: TC003 (typer reads annotations at run time)
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import typer  # noqa: TC002 (read at run time)
+
+_NOT_HERE: Final = frozenset({"help", "config"})
+
+
+def read_config(ctx: typer.Context, config: Path | None) -> Path | None:
+    """Take the defaults of a command from a file; unknown keys are an error."""
+    if config is None or ctx.resilient_parsing:
+        return config
+    entries = _load(config)
+    group: Any = ctx.parent.command if ctx.parent else ctx.command
+    commands: Mapping[str, Any] = getattr(group, "commands", {})
+    command = str(ctx.info_name)
+    own = _keys(ctx.command)
+    anywhere = {key for c in commands.values() for key in _keys(c)} | set(own)
+    defaults: dict[str, Any] = {}
+    for name, value in entries.items():
+        if name in commands and isinstance(value, Mapping):
+            known = _keys(commands[name])
+            for key, item in value.items():
+                param = known.get(_plain(key))
+                if param is None:
+                    raise _unknown(config, key, known, f"[{name}]")
+                if name == command:
+                    defaults[param.name] = _typed(config, key, item, param)
+        elif _plain(name) not in anywhere:
+            raise _unknown(config, name, {*anywhere, *commands}, "any command")
+        elif _plain(name) in own:
+            param = own[_plain(name)]
+            defaults.setdefault(param.name, _typed(config, name, value, param))
+    ctx.default_map = {**(ctx.default_map or {}), **defaults}
+    return config
+
+
+def _load(path: Path) -> dict[str, Any]:
+    import tomllib
+
+    if not path.is_file():
+        raise ValueError(f"there is no file {path}")
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ValueError(f"{path} is not a TOML file: {error}") from None
+
+
+def _plain(key: str) -> str:
+    return key.replace("-", "_")
+
+
+def _keys(command: Any) -> dict[str, Any]:
+    """Return the parameters of a command by the names that a file may use."""
+    keys = {}
+    for param in command.params:
+        names = [opt[2:] for opt in param.opts if opt.startswith("--")]
+        for name in names or [param.name]:
+            if name not in _NOT_HERE:
+                keys[_plain(name)] = param
+    return keys
+
+
+def _unknown(path: Path, key: str, known: Iterable[str], where: str) -> ValueError:
+    near = difflib.get_close_matches(_plain(key), sorted(known), n=1, cutoff=0.0)
+    hint = f"; the nearest known key is {near[0]!r}" if near else ""
+    return ValueError(f"{path}: {where} has no option {key!r}{hint}")
+
+
+def _typed(path: Path, key: str, value: Any, param: Any) -> Any:
+    """Return a value as its text on the command line; flags are true or false."""
+    if getattr(param, "is_flag", False):
+        if not isinstance(value, bool):
+            raise ValueError(f"{path}: {key} is true or false, not {value!r}")
+        return value
+    if getattr(param, "multiple", False):
+        items = value if isinstance(value, list) else [value]
+        return [_text(path, key, item) for item in items]
+    return _text(path, key, value)
+
+
+def _text(path: Path, key: str, value: Any) -> str:
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        raise ValueError(f"{path}: {key} is a text or a number, not {value!r}")
+    return str(value)

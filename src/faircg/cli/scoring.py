@@ -1,0 +1,342 @@
+"""Commands that apply a model: ``predict``, ``explain`` and ``evaluate``."""
+
+# ruff: noqa: D301 (the help needs "\b" as one character)
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from faircg.cli import exits, files, show
+from faircg.cli import options as opt
+from faircg.cli.progress import bar, note
+
+if TYPE_CHECKING:
+    from faircg.cli.stream import Scorer, Wanted
+    from faircg.fairness import Criterion
+    from faircg.model import RuleSetModel
+
+
+class Shape(StrEnum):
+    """How explanations are written."""
+
+    text = "text"
+    table = "table"
+    json = "json"
+
+
+def predict(
+    model: opt.Model,
+    data: opt.Data,
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output", "-o", help="File to write; - prints. Parquet gives Parquet."
+        ),
+    ] = Path("-"),
+    column: Annotated[str, typer.Option(help="Name of the new column.")] = "prediction",
+    keep: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Column of the data to write; give it again for more. All by default.",
+            metavar="COLUMN",
+        ),
+    ] = None,
+    only: Annotated[
+        bool, typer.Option("--only", help="Write nothing but the predictions.")
+    ] = False,
+    strict: opt.Strict = False,
+    as_json: opt.AsJson = False,
+    quiet: opt.Quiet = False,
+    config: opt.Config = None,
+) -> None:
+    """Add predictions to a table of any length; the sensitive column is not needed.
+
+    The table is read and written in pieces, and its own values are passed on as they
+    are.
+
+    \b
+    Example:
+      faircg predict model.json compas -o decisions.csv
+    """
+    from faircg.cli.stream import Scorer, Wanted
+    from faircg.model import replacing
+
+    files.check_output(output)
+    if only and keep:
+        raise ValueError("--only and --keep contradict each other; give one of them")
+    rules = files.load_model(model)
+    is_printed = str(output) == files.STANDARD
+    if is_printed and as_json:
+        raise ValueError("--json prints counts; give the predictions a file with -o")
+    scorer = Scorer(rules, strict=strict)
+    wanted = Wanted(column, () if only else tuple(keep) if keep else None)
+    if is_printed:
+        _score(scorer, data, output, typer.get_binary_stream("stdout"), wanted, quiet)
+    else:
+        with replacing(output) as out:
+            _score(scorer, data, output, out, wanted, quiet)
+    if not scorer.n_rows:
+        note(f"{data} has no rows", quiet=quiet)
+    for name, (count, example) in scorer.unseen.items():
+        note(
+            f"feature {name!r}: {count:,} rows hold categories never seen in training "
+            f"(for example {example!r}); '=' is false and '!=' is true for them",
+            quiet=quiet,
+        )
+    positive = rules.labels[1]
+    if as_json:
+        values = {
+            "output": str(output),
+            "rows": scorer.n_rows,
+            "predicted": {
+                str(rules.labels[0]): scorer.n_rows - scorer.n_positive,
+                str(positive): scorer.n_positive,
+            },
+            "unseen_categories": {n: c for n, (c, _) in scorer.unseen.items()},
+        }
+        typer.echo(files.to_json(values))
+    elif not is_printed:
+        typer.echo(
+            f"Wrote {output}: {scorer.n_positive:,} of {scorer.n_rows:,} rows are "
+            f"{positive}."
+        )
+
+
+def _score(
+    scorer: Scorer, data: str, output: Path, out: Any, wanted: Wanted, quiet: bool
+) -> None:
+    from faircg.cli.stream import predict_csv, predict_parquet
+
+    with bar(f"predict {data}", quiet=quiet) as update:
+
+        def told(n_rows: int) -> None:
+            update(f"{n_rows:,} rows", None)
+
+        if not files.is_embedded(data) and files.kind_of(data) == "parquet":
+            predict_parquet(scorer, data, output, out, wanted, on_piece=told)
+            return
+        if str(output).lower().endswith(files.PARQUET):
+            raise ValueError(
+                f"{data} is CSV, whose predictions are written as CSV; give -o a name "
+                "that ends in .csv"
+            )
+        predict_csv(scorer, data, out, wanted, on_piece=told)
+
+
+def explain(
+    model: opt.Model,
+    data: opt.Data,
+    row: Annotated[
+        list[int] | None,
+        typer.Option(
+            help="Row to explain, from 0; give it again for more.", metavar="N"
+        ),
+    ] = None,
+    limit: Annotated[
+        int, typer.Option(help="Most rows without --row; 0 for all.", min=0)
+    ] = 10,
+    immutable: opt.Immutable = None,
+    direction: opt.DirectionOption = opt.Direction.to_positive,
+    closest: Annotated[
+        int, typer.Option(help="Closest rules to list for a negative decision.", min=0)
+    ] = 3,
+    allow_missing: Annotated[
+        bool, typer.Option("--allow-missing", help="A change may leave a value out.")
+    ] = False,
+    train: Annotated[
+        str | None,
+        typer.Option(
+            help="Training data, whose ranges are the unit of numeric changes."
+        ),
+    ] = None,
+    shape: Annotated[
+        Shape, typer.Option("--format", help="Text, a CSV table, or JSON.")
+    ] = Shape.text,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="File to write; - prints.")
+    ] = Path("-"),
+    strict: opt.Strict = False,
+    as_json: opt.AsJson = False,
+    quiet: opt.Quiet = False,
+    config: opt.Config = None,
+) -> None:
+    """Say why rows get their decision, and the smallest change that flips it.
+
+    A change is about the rules alone: it says nothing about what would happen to a
+    person in the world.
+
+    \b
+    Example:
+      faircg explain model.json compas --row 0 --row 5 --immutable race
+    """
+    from faircg.explain import explain as explain_rows
+    from faircg.explain import numeric_ranges
+    from faircg.table import read_table
+
+    files.check_output(output)
+    rules = files.load_model(model)
+    people = files.read_for(rules, data)
+    n_rows = len(people.frame)
+    numbers = row
+    if numbers is None:
+        numbers = list(range(n_rows if limit == 0 else min(limit, n_rows)))
+        if len(numbers) < n_rows:
+            note(
+                f"the first {len(numbers)} of {n_rows:,} rows; --row N or --limit 0 "
+                "for others",
+                quiet=quiet,
+            )
+    outside = [number for number in numbers if not 0 <= number < n_rows]
+    if outside:
+        raise ValueError(
+            f"there is no row {outside[0]}: {people.name} has the rows 0 to "
+            f"{n_rows - 1}"
+        )
+    ranges = None
+    if train is not None:
+        kinds = {feature.name: feature.kind for feature in rules.features}
+        learned = files.read_for(rules, train)
+        ranges = numeric_ranges(read_table(learned.frame, kinds=kinds))
+    explanations = explain_rows(
+        rules,
+        people.frame,
+        immutable=immutable or (),
+        direction=direction.value,
+        n_closest=closest,
+        allow_missing=allow_missing,
+        ranges=ranges,
+        strict=strict,
+    )
+    if as_json or shape is Shape.json:
+        text = files.to_json([explanations[k].to_dict() for k in numbers])
+    elif shape is Shape.table:
+        import pandas as pd
+
+        lines = [explanations[k : k + 1].to_frame() for k in numbers]
+        frame = pd.concat(lines, ignore_index=True) if lines else None
+        text = "" if frame is None else frame.to_csv(index=False, lineterminator="\n")
+    else:
+        text = "\n".join(str(explanations[k]) for k in numbers)
+    files.save(output, text if text.endswith("\n") else text + "\n")
+    if str(output) != files.STANDARD:
+        note(show.wrote([output]).removesuffix("."), quiet=quiet)
+
+
+def evaluate(
+    model: opt.Model,
+    data: opt.Data,
+    target: opt.Target = None,
+    sensitive: opt.Sensitive = None,
+    constraint: Annotated[
+        opt.Constraint | None,
+        typer.Option(help="Criterion to measure by; that of the model by default."),
+    ] = None,
+    epsilon: Annotated[
+        float | None,
+        typer.Option(help="Allowed gap; that of the model by default.", min=0),
+    ] = None,
+    check: Annotated[
+        bool,
+        typer.Option(
+            "--check", help="Exit with 3 unless the constraint is shown satisfied."
+        ),
+    ] = False,
+    missing_groups: opt.MissingGroupsOption = opt.MissingGroups.refuse,
+    strict: opt.Strict = False,
+    as_json: opt.AsJson = False,
+    quiet: opt.Quiet = False,
+    config: opt.Config = None,
+) -> None:
+    """Count what a model does to each group of a table, and compare with epsilon.
+
+    Rates are exact fractions of people counted. The intervals in the JSON hold for all
+    groups at once with 95 % confidence, if the rows are a random sample.
+
+    \b
+    Example:
+      faircg evaluate model.json compas
+    """
+    from faircg.report.counting import part_result
+
+    rules = files.load_model(model)
+    people = files.read_for(rules, data)
+    column, groups = people.target(target), people.sensitive(sensitive)
+    files.check_labels(people.frame[column], column)
+    counts = _counts(rules, people, column, groups, missing_groups.value, strict)
+    criterion = _criterion(rules, constraint, epsilon) if groups else None
+    part = part_result("data", counts, criterion)
+    if as_json:
+        values = {
+            "model": str(model),
+            "data": people.name,
+            "rows": len(people.frame),
+            "constraint": None if criterion is None else criterion.name,
+            "epsilon": None if criterion is None else criterion.epsilon,
+            **show.part_values(part),
+        }
+        typer.echo(files.to_json(values))
+    else:
+        out = show.console()
+        show.show_groups(out, part)
+        out.print()
+        accuracy = part.overall.shares["accuracy"]
+        out.print(f"accuracy {accuracy.value:.2%} ({accuracy.count:,} of ", end="")
+        out.print(f"{accuracy.size:,}) on this data")
+        show.show_gaps(out, part)
+        if not groups:
+            out.print("no groups were named; --sensitive compares them")
+    if check and part.within is not True:
+        widest = part.widest
+        reason = "it cannot be told whether this data satisfies a constraint"
+        if part.within is False and widest is not None:
+            reason = (
+                f"the gap of the {widest.rate} is {float(widest.value or 0):.4f}, more "
+                f"than the allowed {widest.epsilon:g}"
+            )
+        raise exits.TargetNotMetError(reason)
+
+
+def _counts(
+    rules: RuleSetModel,
+    people: files.People,
+    target: str,
+    sensitive: list[str],
+    missing: str,
+    strict: bool,
+) -> Any:
+    """Count the four kinds of decisions in each group."""
+    import numpy as np
+
+    from faircg.groups import Groups, read_groups
+    from faircg.report.counting import EVERYBODY, group_counts
+    from faircg.report.parts import read_truth
+
+    frame = people.frame
+    covered = rules.covers(frame, strict=strict)
+    truth = read_truth(frame[target].to_numpy(), rules.labels, len(frame))
+    groups = Groups(np.zeros(len(frame), dtype=np.int64), (EVERYBODY,))
+    if sensitive:
+        groups = read_groups(frame[sensitive], missing=missing)
+    return group_counts(covered, truth, groups)
+
+
+def _criterion(
+    rules: RuleSetModel, constraint: opt.Constraint | None, epsilon: float | None
+) -> Criterion | None:
+    """Return the criterion asked for, or that of the model."""
+    from faircg.fairness import CRITERIA, criterion_by_name
+
+    known = rules.certificate
+    name = known.get("constraint") if constraint is None else constraint.value
+    if name not in CRITERIA:
+        if epsilon is not None and constraint is None:
+            raise ValueError("the model has no constraint; name one with --constraint")
+        return None
+    allowed = known.get("epsilon") if epsilon is None else epsilon
+    if isinstance(allowed, bool) or not isinstance(allowed, int | float):
+        raise ValueError("the model does not say what gap is allowed; give --epsilon")
+    return criterion_by_name(str(name), float(allowed))

@@ -1,0 +1,216 @@
+"""Results as text for people and as plain values for machines."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    import pandas as pd
+    from rich.console import Console
+
+    from faircg.classifier import FairRuleSetClassifier
+    from faircg.fairness import GroupCounts
+    from faircg.report.values import Gap, PartResult
+
+WIDTH = 112
+"""Columns of a line where there is no terminal."""
+
+
+def console(*, record: bool = False) -> Console:
+    """Return what prints results."""
+    from rich.console import Console
+
+    width = None if sys.stdout.isatty() else WIDTH
+    return Console(width=width, record=record, highlight=False, soft_wrap=False)
+
+
+def training_result(clf: FairRuleSetClassifier) -> PartResult:
+    """Describe the training data of a fitted classifier."""
+    from faircg.fairness import criterion_by_name
+    from faircg.report.counting import part_result
+
+    criterion = None
+    if clf.constraint is not None:
+        criterion = criterion_by_name(str(clf.constraint), float(clf.epsilon))
+    return part_result("train", clf.fairness_.groups, criterion)
+
+
+def show_groups(out: Console, part: PartResult) -> None:
+    """Print counts and rates of each group."""
+    from rich.markup import escape
+    from rich.table import Table
+
+    table = Table("group", box=None, pad_edge=False)
+    for name in (
+        *("people", "positives", "negatives", "true positive rate"),
+        *("false positive rate", "selected", "accuracy"),
+    ):
+        table.add_column(name, justify="right")
+    for line in part.lines:
+        c = line.counts
+        table.add_row(
+            escape(line.name),
+            *(f"{n:,}" for n in (c.total, c.positives, c.negatives)),
+            _rate(c.true_positives, c.positives, with_count=True),
+            _rate(c.false_positives, c.negatives, with_count=True),
+            _rate(c.true_positives + c.false_positives, c.total),
+            _rate(c.true_positives + c.true_negatives, c.total),
+        )
+    out.print(table)
+
+
+def _rate(part: int, whole: int, *, with_count: bool = False) -> str:
+    text = f"{part / whole:.1%}" if whole else "nobody"
+    return f"{part:,} ({text})" if with_count else text
+
+
+def show_gaps(out: Console, part: PartResult, *, bounded_only: bool = False) -> None:
+    """Print each gap, and whether it satisfies the constraint on this data."""
+    from rich.markup import escape
+
+    for gap in part.bounded if bounded_only else part.gaps:
+        if gap.value is None:
+            out.print(escape(f"gap of the {gap.rate}: not estimable: {gap.reason}"))
+            continue
+        text = f"gap of the {gap.rate} between groups: {float(gap.value):.4f}"
+        if gap.epsilon is not None:
+            verdict = "satisfies" if gap.within else "does not satisfy"
+            text += f", allowed {gap.epsilon:g}: {verdict} the constraint on this data"
+        if gap.value:
+            text += f" (lowest {gap.lowest}, highest {gap.highest})"
+        out.print(escape(text))
+
+
+def show_fit(
+    out: Console, clf: FairRuleSetClassifier, sensitive: Sequence[str]
+) -> None:
+    """Print rules, groups, accuracy, complexity and certificate."""
+    from rich.markup import escape
+
+    from faircg._kernel import HAS_NATIVE
+
+    certificate, part = clf.certificate_, training_result(clf)
+    out.print(escape(str(clf.rule_set_)), style="bold")
+    out.print()
+    show_groups(out, part)
+    out.print()
+    accuracy = part.overall.shares["accuracy"]
+    out.print(
+        f"accuracy {accuracy.value:.2%} ({accuracy.count:,} of {accuracy.size:,}) on "
+        f"the training data | complexity {clf.rule_set_.complexity} of "
+        f"{certificate.max_complexity}"
+    )
+    show_gaps(out, part, bounded_only=True)
+    out.print(escape(f"certificate: {certificate}"))
+    if certificate.lp_proven:
+        out.print(
+            f"linear relaxation over all rules: {certificate.lp_value:.3f} (proven)"
+        )
+    out.print(
+        "shown above: of all rule sets seen that satisfy the constraint, the one with "
+        "the fewest wrong predictions"
+        if clf.constraint is not None
+        else "shown above: of all rule sets seen, the one with the fewest wrong "
+        "predictions"
+    )
+    out.print(f"{certificate.seconds:.1f} s, status: {certificate.status}")
+    tested = sorted(set(sensitive) & set(clf.rule_set_.features))
+    if tested:
+        out.print(
+            escape(
+                f"note: the rules test {', '.join(tested)}, which also defines the "
+                "groups; --exclude it to forbid that"
+            )
+        )
+    if not HAS_NATIVE:
+        out.print(
+            "note: running without the native kernel (no C++ compiler when faircg was "
+            "installed): the proofs are the same, the search is slower"
+        )
+
+
+def show_table(out: Console, frame: pd.DataFrame, formats: Mapping[str, str]) -> None:
+    """Print some columns of a frame."""
+    from rich.markup import escape
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False)
+    for name in frame.columns:
+        is_number = frame[name].dtype.kind in "iuf"
+        table.add_column(
+            escape(str(name)), justify="right" if is_number else "left", overflow="fold"
+        )
+    for values in frame.itertuples(index=False):
+        table.add_row(
+            *(
+                escape(_cell(value, formats.get(str(name), "")))
+                for name, value in zip(frame.columns, values, strict=True)
+            )
+        )
+    out.print(table)
+
+
+def _cell(value: Any, shape: str) -> str:
+    if value is None or value != value:
+        return ""
+    return format(value, shape) if shape else str(value)
+
+
+def fit_values(clf: FairRuleSetClassifier) -> dict[str, Any]:
+    """Return what was learned as JSON values."""
+    return {
+        "rule_set": clf.rule_set_.to_dict(),
+        "text": str(clf.rule_set_),
+        "complexity": clf.rule_set_.complexity,
+        **part_values(training_result(clf)),
+        "certificate": clf.certificate_.to_dict(),
+    }
+
+
+def part_values(part: PartResult) -> dict[str, Any]:
+    """Return counts, rates and gaps as JSON values."""
+    return {
+        "overall": _group_values(part.overall.counts),
+        "groups": {group.name: _group_values(group.counts) for group in part.groups},
+        "gaps": [_gap_values(gap) for gap in part.gaps],
+        "within_epsilon": part.within,
+    }
+
+
+def _group_values(counts: GroupCounts) -> dict[str, Any]:
+    rates = (
+        *("true_positive_rate", "false_negative_rate", "false_positive_rate"),
+        *("selection_rate", "accuracy"),
+    )
+    return {
+        **asdict(counts),
+        "people": counts.total,
+        **{name: getattr(counts, name) for name in rates},
+    }
+
+
+def _gap_values(gap: Gap) -> dict[str, Any]:
+    value = gap.value
+    return {
+        "rate": gap.rate,
+        "gap": None if value is None else float(value),
+        "fraction": None if value is None else f"{value.numerator}/{value.denominator}",
+        "lowest": gap.lowest,
+        "highest": gap.highest,
+        "epsilon": gap.epsilon,
+        "within_epsilon": gap.within,
+        "interval_95": None if gap.low is None else [gap.low, gap.high],
+        "reason": gap.reason,
+    }
+
+
+def wrote(paths: Iterable[object]) -> str:
+    """Say which files were written."""
+    names = [str(path) for path in paths]
+    if len(names) < 2:
+        return f"Wrote {''.join(names)}."
+    return f"Wrote {', '.join(names[:-1])} and {names[-1]}."

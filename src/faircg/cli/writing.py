@@ -1,0 +1,174 @@
+"""Commands that write a model for others: ``report`` and ``export``."""
+
+# ruff: noqa: D301 (the help needs "\b" as one character)
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from faircg.cli import files, show
+from faircg.cli import options as opt
+from faircg.cli.learning import need_report
+
+
+class Format(StrEnum):
+    """Formats of export; those of faircg.export, which is not loaded for --help."""
+
+    json = "json"
+    sql = "sql"
+    onnx = "onnx"
+    python = "python"
+    markdown = "markdown"
+    latex = "latex"
+
+
+def report(
+    model: opt.Model,
+    data: opt.Data,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Report to write (HTML).")
+    ],
+    target: opt.Target = None,
+    sensitive: opt.Sensitive = None,
+    part: Annotated[
+        str,
+        typer.Option(help="What the data is: train, or test if rules never saw it."),
+    ] = "train",
+    test: Annotated[
+        str | None,
+        typer.Option(help="Held-out data with the same columns, shown beside."),
+    ] = None,
+    constraint: Annotated[
+        opt.Constraint | None,
+        typer.Option(help="Criterion to measure by; that of the model by default."),
+    ] = None,
+    rows: opt.Rows = 200,
+    direction: opt.DirectionOption = opt.Direction.none,
+    immutable: opt.Immutable = None,
+    missing_groups: opt.MissingGroupsOption = opt.MissingGroups.refuse,
+    title: opt.Title = "",
+    owner: Annotated[str, typer.Option(help="Who answers for the model.")] = "",
+    intended_use: Annotated[str, typer.Option(help="What the model is for.")] = "",
+    out_of_scope: Annotated[str, typer.Option(help="What it is not for.")] = "",
+    date: Annotated[str, typer.Option(help="Date to print; no clock is read.")] = "",
+    as_json: opt.AsJson = False,
+    quiet: opt.Quiet = False,
+    config: opt.Config = None,
+) -> None:
+    """Write one HTML file for people who decide: rules, groups, gaps and proof.
+
+    It opens offline. Unless --rows is 0 it holds values of single people.
+
+    \b
+    Example:
+      faircg report model.json compas -o report.html
+    """
+    from faircg.report import About, render_report, report_of_model
+
+    files.check_output(output)
+    need_report()
+    rules = files.load_model(model)
+    people = files.read_for(rules, data)
+    column, groups = people.target(target), people.sensitive(sensitive)
+    others = {}
+    if test is not None:
+        held_out = files.read_for(rules, test)
+        held_out.must_have([column, *groups])
+        others["test"] = _parts(held_out, column, groups)
+    X, y, sensitive_features = _parts(people, column, groups)
+    is_given = constraint not in (None, opt.Constraint.none)
+    made = report_of_model(
+        *(rules, X, y),
+        sensitive_features=sensitive_features,
+        part=part,
+        others=others,
+        constraint=constraint.value if is_given and constraint else None,
+        about=About(
+            title=title,
+            data_name=people.name,
+            data_description=people.description,
+            target=column,
+            sensitive=tuple(groups),
+            date=date,
+            owner=owner,
+            intended_use=intended_use,
+            out_of_scope=out_of_scope,
+        ),
+        n_rows=rows,
+        direction=direction.value,
+        immutable=immutable or (),
+        missing_groups=missing_groups.value,
+    )
+    files.save(output, render_report(made))
+    main = made.points[made.chosen].main
+    if as_json:
+        values = {"report": str(output), "part": main.name, **show.part_values(main)}
+        typer.echo(files.to_json(values))
+        return
+    out = show.console()
+    show.show_groups(out, main)
+    out.print()
+    show.show_gaps(out, main, bounded_only=True)
+    typer.echo(show.wrote([output]))
+
+
+def _parts(people: files.People, target: str, groups: list[str]) -> Any:
+    files.check_labels(people.frame[target], target)
+    features = people.frame.drop(columns=[target])
+    return features, people.frame[target].to_numpy(), people.groups(groups)
+
+
+def export(
+    model: opt.Model,
+    to: Annotated[Format, typer.Option(help="Format to write.")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="File to write; - prints.")
+    ] = Path("-"),
+    dialect: Annotated[
+        str, typer.Option(help="For SQL: the database, such as postgres.")
+    ] = "duckdb",
+    table: Annotated[str, typer.Option(help="For SQL: name of the table.")] = "data",
+    schema: Annotated[
+        str | None, typer.Option(help="For SQL: schema that the table is in.")
+    ] = None,
+    as_json: opt.AsJson = False,
+    quiet: opt.Quiet = False,
+    config: opt.Config = None,
+) -> None:
+    """Write a model as SQL, ONNX, Python, JSON, Markdown or LaTeX.
+
+    What predicts agrees with faircg predict on every row that it accepts.
+
+    \b
+    Example:
+      faircg export model.json --to sql --dialect postgres \\
+        --table applicants -o model.sql
+    """
+    from faircg.export import DIALECTS, export_model
+
+    files.check_output(output)
+    if dialect not in DIALECTS:
+        raise ValueError(
+            f"unknown dialect {dialect!r}; use one of {', '.join(sorted(DIALECTS))}"
+        )
+    is_printed = str(output) == files.STANDARD
+    if is_printed and (as_json or to is Format.onnx):
+        raise ValueError("give the export a file with -o")
+    rules = files.load_model(model)
+    content = export_model(
+        rules,
+        to.value,
+        table=table if schema is None else (schema, table),
+        dialect=dialect,
+    )
+    files.save(output, content)
+    if as_json:
+        size = len(content.encode() if isinstance(content, str) else content)
+        values = {"output": str(output), "format": to.value, "bytes": size}
+        typer.echo(files.to_json(values))
+    elif not is_printed:
+        typer.echo(show.wrote([output]))

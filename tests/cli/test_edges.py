@@ -1,0 +1,350 @@
+"""Help, configuration, progress, exit codes, and bad input."""
+
+from __future__ import annotations
+
+import io
+import logging
+import re
+import shlex
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+from rich.console import Console
+
+from cli.people import FIT
+from faircg import FairRuleSetClassifier
+from faircg.cli.progress import Following, following, watching
+from faircg.datasets import load_compas
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from cli.people import Done
+
+COMMANDS = (
+    *("fit", "predict", "explain", "evaluate", "frontier", "report", "export"),
+    *("datasets", "demo"),
+)
+
+
+def example(text: str) -> list[str]:
+    """Return the command that a help page shows."""
+    shown = text.split("Example:\n", 1)[1]
+    lines = re.match(r"(.*\\\n)*.*\n", shown)
+    assert lines is not None
+    return shlex.split(lines.group().replace("\\\n", " "))
+
+
+def test_every_example_works_when_pasted(
+    tmp_path: Path, faircg: Callable[..., Done]
+) -> None:
+    """One after the other, in an empty directory; the demo has a test of its own."""
+    for command in COMMANDS:
+        shown = example(faircg(command, "--help").out)
+        assert shown[:2] == ["faircg", command]
+        if command == "demo":
+            continue
+        done = faircg(*shown[1:], *(["-q"] if command != "datasets" else []))
+        assert done.code == 0, (command, done.err)
+        assert done.err == ""
+    written = {path.name for path in tmp_path.iterdir()}
+    assert written == {
+        *("model.json", "decisions.csv", "frontier.html", "report.html"),
+        *("model.sql", "compas.csv"),
+    }
+
+
+def test_help_is_quick_to_import_and_tells_the_exit_codes() -> None:
+    """Asking for help loads neither scikit-learn nor pandas nor the solver."""
+    program = (
+        "import sys; sys.argv = ['faircg', '--help']\n"
+        "from faircg.cli import main\n"
+        "try: main()\n"
+        "except SystemExit: pass\n"
+        "heavy = {'sklearn', 'pandas', 'highspy', 'scipy', 'numpy', 'pyarrow'}\n"
+        "print(sorted(heavy & set(sys.modules)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.splitlines()[-1] == "[]"
+    assert all(f"  {command} " in done.stdout for command in COMMANDS)
+    assert "Exit codes: 0 done; 1 " in done.stdout
+    assert "--install-completion" in done.stdout
+
+
+def test_version(faircg: Callable[..., Done]) -> None:
+    """The version can be asked for."""
+    from faircg import __version__
+
+    assert faircg("--version").out.strip() == __version__
+
+
+def test_a_file_of_options(people: Path, faircg: Callable[..., Done]) -> None:
+    """Options may come from a file; what I type wins, and so does my command's part."""
+    (people.parent / "run.toml").write_text(
+        'data = "my people.csv"\n'
+        'target = "hired"\n'
+        'sensitive = ["town"]\n'
+        'exclude = "town"\n'
+        "epsilon = 1\n"
+        "max-complexity = 9\n"
+        "quiet = true\n"
+        "check = true\n"  # an option of another command
+        "[fit]\n"
+        "max_complexity = 4\n"
+        "max_conditions = 2\n"
+        'constraint = "equality_of_opportunity"\n'
+        "json = true\n"
+        "[frontier]\n"
+        "folds = 3\n",
+        encoding="utf-8",
+    )
+    done = faircg("fit", "--config", "run.toml", "--epsilon", 0.25, "-o", "m.json")
+    assert done.code == 0, done.err
+    certificate = done.json["certificate"]
+    assert certificate["epsilon"] == 0.25
+    assert certificate["max_complexity"] == 4
+    assert certificate["constraint"] == "equality_of_opportunity"
+    assert set(done.json["groups"]) == {"A", "B", "C"}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("epsilom = 0.1", "any command has no option 'epsilom'; the nearest known key"),
+        ("[fit]\nfolds = 3", "[fit] has no option 'folds'"),
+        ("epsilom = 0.1", "is 'epsilon'"),
+        ("[fit]\nmax_complexty = 3", "'max_complexity'"),
+        ("epsilon = true", "epsilon is a text or a number, not True"),
+        ("quiet = 1", "quiet is true or false, not 1"),
+        ("epsilon = [1, 2]", "epsilon is a text or a number"),
+        ("epsilon =", "is not a TOML file"),
+    ],
+)
+def test_a_wrong_file_of_options(
+    text: str, message: str, people: Path, faircg: Callable[..., Done]
+) -> None:
+    """A key that nobody knows is an error that names the nearest one."""
+    (people.parent / "run.toml").write_text(text, encoding="utf-8")
+    done = faircg("fit", people, *FIT, "--config", "run.toml", "-o", "m.json")
+    assert done.code == 1
+    assert message in done.err
+    assert not (people.parent / "m.json").exists()
+
+
+def test_numbers_of_a_file_are_checked_as_if_typed(
+    people: Path, faircg: Callable[..., Done]
+) -> None:
+    """Half a condition is wrong usage, not zero conditions."""
+    (people.parent / "run.toml").write_text("max_conditions = 1.5", encoding="utf-8")
+    args = ("fit", people, "--target", "hired", "--config", "run.toml", "-o", "m.json")
+    done = faircg(*args)
+    assert done.code == 2
+    assert "1.5" in done.err
+
+
+BAD = {
+    "missing file": (["fit", "nowhere.csv", "--target", "y"], 1, "no file"),
+    "unknown suffix": (["fit", "people.xlsx", "--target", "y"], 1, "must end in .csv"),
+    "no target": (["fit", "PEOPLE"], 1, "--target"),
+    "missing column": (
+        ["fit", "PEOPLE", "--target", "hire"],
+        1,
+        "no column 'hire'; did you mean 'hired'?",
+    ),
+    "missing group column": (
+        ["fit", "PEOPLE", "--target", "hired", "--sensitive", "race"],
+        1,
+        "no column 'race'",
+    ),
+    "target with many values": (
+        ["fit", "PEOPLE", "--target", "job, title"],
+        1,
+        "is missing in",
+    ),
+    "three labels": (
+        ["fit", "PEOPLE", "--target", "town"],
+        1,
+        "Only binary classification is supported",
+    ),
+    "unknown positive value": (
+        ["fit", "PEOPLE", "--target", "hired", "--positive", "maybe"],
+        1,
+        "'maybe' is not a value of 'hired'",
+    ),
+    "unknown constraint": (
+        ["fit", "PEOPLE", "--target", "hired", "--constraint", "goodness"],
+        2,
+        "goodness",
+    ),
+    "unknown option": (["fit", "PEOPLE", "--epsilom", "1"], 2, "epsilom"),
+    "constraint without groups": (
+        ["fit", "PEOPLE", "--target", "hired", "--constraint", "equalized_odds"],
+        1,
+        "--sensitive",
+    ),
+    "frontier without groups": (
+        ["frontier", "PEOPLE", "--target", "hired"],
+        1,
+        "--sensitive",
+    ),
+    "negative epsilon": (
+        [
+            *("fit", "PEOPLE", "--target", "hired", "--sensitive", "town"),
+            *("--constraint", "equalized_odds", "--epsilon", "-0.1"),
+        ],
+        1,
+        "epsilon",
+    ),
+    "excluded column that is not there": (
+        ["fit", "PEOPLE", "--target", "hired", "--exclude", "race"],
+        1,
+        "no column 'race'",
+    ),
+    "garbage for a model": (["predict", "GARBAGE", "PEOPLE"], 1, "not a faircg model"),
+    "no model": (["evaluate", "no.json", "PEOPLE"], 1, "no file no.json"),
+    "unknown labels": (
+        ["evaluate", "MODEL", "PEOPLE", "--target", "town"],
+        1,
+        "the model knows 'no' and 'yes'",
+    ),
+    "unknown dialect": (
+        ["export", "MODEL", "--to", "sql", "--dialect", "cobol"],
+        1,
+        "unknown dialect 'cobol'",
+    ),
+    "unknown format": (["export", "MODEL", "--to", "pmml"], 2, "pmml"),
+    "report without target": (["report", "MODEL", "PEOPLE"], 1, "--target"),
+}
+
+
+@pytest.mark.parametrize(("arguments", "code", "message"), BAD.values(), ids=BAD.keys())
+def test_bad_input_ends_with_a_clear_line_and_no_file(
+    arguments: list[str],
+    code: int,
+    message: str,
+    people: Path,
+    model: Path,
+    faircg: Callable[..., Done],
+) -> None:
+    """A reason on standard error, nothing written, never a traceback."""
+    garbage = people.parent / "garbage.json"
+    garbage.write_text("{}", encoding="utf-8")
+    names = {"PEOPLE": people, "GARBAGE": garbage, "MODEL": model}
+    before = set(people.parent.iterdir())
+    output = [] if arguments[0] == "evaluate" else ["-o", "output"]
+    done = faircg(*(names.get(a, a) for a in arguments), *output)
+    assert done.code == code, done.words
+    assert message in " ".join(done.err.split())
+    assert "Traceback" not in done.words
+    if code == 1:
+        assert done.err.startswith("faircg: error: ")
+        assert done.err.count("\n") == 1
+    assert done.out == ""
+    assert set(people.parent.iterdir()) == before
+
+
+def test_a_missing_directory_is_said_before_the_work(
+    people: Path, faircg: Callable[..., Done]
+) -> None:
+    """I do not wait minutes to hear that the output has no place."""
+    done = faircg("fit", people, *FIT, "-o", "nowhere/m.json")
+    assert (done.code, "no directory nowhere" in done.err) == (1, True)
+    done = faircg("fit", people, *FIT, "-o", ".")
+    assert (done.code, "is a directory" in done.err) == (1, True)
+
+
+def test_rows_longer_than_the_header_are_refused(
+    people: Path, faircg: Callable[..., Done]
+) -> None:
+    """Pandas takes the first column for names of rows then, and shifts all others."""
+    people.write_text("a,hired\n1,2,yes\n2,3,no\n", encoding="utf-8")
+    done = faircg("fit", people, "--target", "hired", "-o", "m.json")
+    assert (done.code, "more values than the header" in done.err) == (1, True)
+
+
+def test_a_time_limit_is_a_note_and_an_interrupt_an_exit_code(
+    people: Path, faircg: Callable[..., Done], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was cut short is written all the same, and said."""
+    args = ("fit", "compas", "--time-limit", 0.05, "-o", "m.json", "--json")
+    done = faircg(*args)
+    assert (done.code, done.json["certificate"]["status"]) == (0, "time_limit")
+    assert "faircg: note: the time limit of 0.05 s was reached" in done.err
+
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(FairRuleSetClassifier, "fit", interrupted)
+    done = faircg("fit", people, *FIT, "-o", "x.json")
+    assert (done.code, done.err) == (130, "faircg: interrupted\n")
+
+
+def test_reports_without_their_extra(
+    people: Path,
+    model: Path,
+    faircg: Callable[..., Done],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The error says how to install it, before any work."""
+    monkeypatch.setattr("importlib.util.find_spec", lambda *_: None)
+    for command in (("report", model, people), ("frontier", people)):
+        done = faircg(*command, "--target", "hired", "-o", "r.html")
+        assert (done.code, "pip install 'faircg[report]'" in done.err) == (1, True)
+
+
+def test_progress_shows_bound_and_gap() -> None:
+    """The bar follows the messages of the engine; at the end the gap is closed."""
+    seen: list[tuple[str, float | None]] = []
+    handler = Following(lambda text, share: seen.append((text, share)))
+    package = logging.getLogger("faircg")
+    package.addHandler(handler)
+    package.setLevel(logging.INFO)
+    data = load_compas()
+    clf = FairRuleSetClassifier(max_complexity=6, max_conditions=2)
+    try:
+        clf.fit(data.X, data.y)
+    finally:
+        package.removeHandler(handler)
+        package.setLevel(logging.NOTSET)
+    assert handler.rounds == len(clf.history_)
+    assert handler.bound == clf.history_[-1].lower_bound
+    assert handler.loss == clf.certificate_.objective
+    text, share = seen[-1]
+    assert re.search(r"round \d+ \| bound [\d.]+ \| best loss \d+ \| gap [\d.]+%", text)
+    assert share is not None
+    assert 0.9 < share <= 1.0
+
+
+def test_progress_on_a_terminal_and_elsewhere(tmp_path: Path) -> None:
+    """A terminal gets a bar, a file and --quiet nothing."""
+    for terminal, quiet in ((True, False), (True, True), (False, False)):
+        out = io.StringIO()
+        console = Console(file=out, force_terminal=terminal, width=200)
+        with following("[x] people", quiet=quiet, console=console):
+            logging.getLogger("faircg.test").info("local search: best loss %.0f", 12)
+        with watching(tmp_path, 4, "cells", quiet=quiet, console=console):
+            pass
+        assert ("best loss 12" in out.getvalue()) == (terminal and not quiet)
+        assert ("[x] people" in out.getvalue()) == (terminal and not quiet)
+
+
+def test_finished_cells_are_counted(tmp_path: Path) -> None:
+    """A search keeps its cells as files, which are counted while it runs."""
+    out = io.StringIO()
+    console = Console(file=out, force_terminal=True, width=200)
+    (tmp_path / "I-old.json").write_text("{}", encoding="utf-8")
+    with watching(tmp_path, 2, "cells", console=console):
+        for name, text in (
+            ("I-1.json", '{"objective": 100, "lower_bound": 99}'),
+            ("II-1.json", "damaged"),
+        ):
+            (tmp_path / name).write_text(text, encoding="utf-8")
+        import time
+
+        time.sleep(1.5)
+    assert "phase I: 1 of 2 cells | phase II: 1 cells" in out.getvalue()
