@@ -15,11 +15,10 @@ extensions = [
     "sphinx.ext.napoleon",
     "sphinx.ext.viewcode",
 ]
-exclude_patterns = ["_build"]
+# Sphinx has a page of its own called "search"; ours only points to exact-search.
+exclude_patterns = ["_build", "search.md"]
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
-# The results are written by an experiment of two hours; the guide does without them.
-suppress_warnings = ["toc.empty_glob"]
 
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
@@ -29,3 +28,5 @@ napoleon_google_docstring = False
 
 html_theme = "furo"
 html_title = f"faircg {version}"
+html_static_path = ["_static"]
+html_css_files = ["guide.css"]

@@ -59,11 +59,13 @@ class Shown:
 
 
 def pages() -> list[Path]:
-    """List the pages of the guide that hold code to run."""
+    """List the pages of the guide that hold code to run; results are generated."""
     return [
         path
         for path in sorted(DOCS.rglob("*.md"))
-        if {b.language for b in blocks(path.read_text("utf-8"))} & {"python", "console"}
+        if path.name != "results.md"
+        and {b.language for b in blocks(path.read_text("utf-8"))}
+        & {"python", "console"}
     ]
 
 
