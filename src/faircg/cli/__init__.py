@@ -56,9 +56,10 @@ def main() -> None:
             _fail(error, exits.BAD_INPUT)
         except MemoryError:
             _fail(ValueError("not enough memory for this data"), exits.BAD_INPUT)
-        except KeyboardInterrupt:
-            typer.echo("faircg: interrupted", err=True)
-            sys.exit(exits.INTERRUPTED)
+        except SystemExit as stop:
+            if stop.code == exits.INTERRUPTED:
+                typer.echo("faircg: interrupted", err=True)
+            raise
 
 
 @app.callback(invoke_without_command=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -138,13 +139,19 @@ def read_csv(name: str, types: Mapping[str, Any]) -> pd.DataFrame:
 
     source: Any = sys.stdin.buffer if name == STANDARD else must_exist(Path(name))
     try:
-        # In one piece: the type of a column must not depend on where it is cut.
-        frame = pd.read_csv(source, dtype=dict(types), low_memory=False)
+        with warnings.catch_warnings():
+            # Pandas would take what is too much in a row for its name, or drop it.
+            warnings.simplefilter("error", pd.errors.ParserWarning)
+            # In one piece: the type of a column must not depend on where it is cut.
+            return pd.read_csv(
+                source, dtype=dict(types), low_memory=False, index_col=False
+            )
+    except pd.errors.ParserWarning:
+        raise ValueError(
+            f"{name}: rows have more values than the header has names"
+        ) from None
     except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as e:
         raise ValueError(f"{name} is not a CSV file that can be read: {e}") from None
-    if not isinstance(frame.index, pd.RangeIndex):
-        raise ValueError(f"{name}: rows have more values than the header has names")
-    return frame
 
 
 def _read_parquet(name: str) -> pd.DataFrame:

@@ -33,9 +33,9 @@ def training_result(clf: FairRuleSetClassifier) -> PartResult:
     from faircg.fairness import criterion_by_name
     from faircg.report.counting import part_result
 
-    criterion = None
-    if clf.constraint is not None:
-        criterion = criterion_by_name(str(clf.constraint), float(clf.epsilon))
+    criterion = clf.constraint
+    if isinstance(criterion, str):
+        criterion = criterion_by_name(criterion, float(clf.epsilon))
     return part_result("train", clf.fairness_.groups, criterion)
 
 
