@@ -4,7 +4,7 @@ Keys are the long names of options and the names of arguments. Keys at the top a
 every command that knows them; those in a table such as ``[fit]`` are for that one.
 """
 
-# ruff: noqa: TC003 (typer reads annotations at run time)
+
 
 from __future__ import annotations
 
