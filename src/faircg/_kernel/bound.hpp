@@ -1,4 +1,4 @@
-// How much further conditions can remove at most: the bound of docs/search.md.
+// How much further conditions can remove at most: the bound of docs/exact-search.md.
 #pragma once
 
 #include <algorithm>

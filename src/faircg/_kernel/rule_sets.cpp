@@ -1,5 +1,5 @@
 // Every rule set within a budget, depth first: the heaviest cell that is not decided yet is
-// covered by one of the rules left, or given up. The proofs are in docs/search.md.
+// covered by one of the rules left, or given up. The proofs are in docs/exact-search.md.
 #include "rule_sets.hpp"
 
 #include <algorithm>

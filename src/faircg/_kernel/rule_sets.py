@@ -2,7 +2,7 @@
 
 The *excess* of a rule set is what its rules cost, what cells covered more than once
 cost, what cells covered by no rule cost, and the price of the complexity left over.
-How the search works, and why its bounds hold, is told in ``docs/search.md``.
+How the search works, and why its bounds hold, is told in ``docs/exact-search.md``.
 """
 
 from __future__ import annotations

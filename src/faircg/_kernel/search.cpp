@@ -1,4 +1,4 @@
-// The rule of least reduced cost by branch and bound; docs/search.md tells how and why.
+// The rule of least reduced cost by branch and bound; docs/exact-search.md tells how and why.
 #include "search.hpp"
 
 #include <algorithm>

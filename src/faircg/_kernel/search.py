@@ -2,7 +2,7 @@
 
 The reduced cost of a rule is the sum of the prices of the rows it covers plus
 ``condition_price * (1 + number of conditions)``. How the search works, and why its
-bounds hold, is told in ``docs/search.md``.
+bounds hold, is told in ``docs/exact-search.md``.
 """
 
 from __future__ import annotations

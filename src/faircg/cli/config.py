@@ -4,8 +4,6 @@ Keys are the long names of options and the names of arguments. Keys at the top a
 every command that knows them; those in a table such as ``[fit]`` are for that one.
 """
 
-
-
 from __future__ import annotations
 
 import difflib
