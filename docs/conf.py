@@ -16,7 +16,7 @@ extensions = [
     "sphinx.ext.viewcode",
 ]
 # Sphinx has a page of its own called "search"; ours only points to exact-search.
-exclude_patterns = ["_build", "search.md"]
+exclude_patterns = ["_build"]
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
 

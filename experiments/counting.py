@@ -92,6 +92,8 @@ def hit_rate(frame: pd.DataFrame, part: str, group: str) -> NDArray[np.floating]
 
 def gaps(frame: pd.DataFrame, part: str, criterion: str) -> NDArray[np.floating]:
     """Return the gap of a criterion between any two groups, record by record."""
+    if frame.empty:
+        raise ValueError("there are no records to take gaps of")
     rates = [missed_rate]
     if criterion == "equalized_odds":
         rates.append(hit_rate)

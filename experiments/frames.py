@@ -80,3 +80,8 @@ def by_data(frame: pd.DataFrame) -> Mapping[str, pd.DataFrame]:
         str(data): part.dropna(axis="columns", how="all")
         for data, part in frame.groupby("data", sort=False)
     }
+
+
+def at_largest_complexity(frame: pd.DataFrame) -> pd.DataFrame:
+    """Keep the records with the largest limit on complexity that is there."""
+    return frame[frame["max_complexity"] == frame["max_complexity"].max()]

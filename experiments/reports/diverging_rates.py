@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from experiments.counting import groups_of, missed_rate, pooled
-from experiments.frames import by_data
+from experiments.frames import at_largest_complexity, by_data
 from experiments.layout import (
     COLOURS,
     DATA_NAMES,
@@ -34,8 +34,8 @@ def results(frames: Frames) -> pd.DataFrame:
             (frame["winner"] == "returned")
             & (frame["thresholds"] == "quantile")
             & (frame["criterion"] == "equality_of_opportunity")
-            & (frame["max_complexity"] == frame["max_complexity"].max())
         ]
+        chosen = at_largest_complexity(chosen)
         sums = pooled(chosen, ["epsilon"])
         for group in groups_of(chosen):
             parts += [

@@ -30,6 +30,8 @@ TARGETS = (0.01, 0.025, 0.05, 0.1)
 TRAIN_SLACK = 0.005
 """How far the mean train gap may exceed the target: pooling flatters the unstable."""
 OURS = {"quantile": "faircg, deciles", "tree": "faircg, supervised"}
+TALLEST = 7.0
+"""Points of accuracy that a panel shows: predicting 'no' for everybody is below it."""
 CONDITIONS = {"quantile": "", "tree": ", supervised", "raw": ", raw"}
 
 
@@ -168,13 +170,16 @@ def figures(results: pd.DataFrame) -> dict[str, Figure]:
                 ax.plot(
                     100 * here["pooled_gap"],
                     100 * here["test_accuracy"],
-                    marker=MARKERS[k % len(MARKERS)],
+                    # A second round of colours comes with other markers.
+                    marker=MARKERS[(k + 4 * (k // len(COLOURS))) % len(MARKERS)],
                     color=COLOURS[k % len(COLOURS)],
                     lw=1.8 if is_ours else 0.8,
                     ms=5 if is_ours else 3.5,
                     zorder=3 if is_ours else 2,
                     label=method,
                 )
+            low, high = ax.get_ylim()
+            ax.set_ylim(max(low, high - TALLEST), high)
             ax.set(
                 title=f"{DATA_NAMES[data]}, {CRITERION_NAMES[criterion]}",
                 xlabel="pooled test gap, %",

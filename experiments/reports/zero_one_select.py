@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from experiments.frames import by_data, over_folds
+from experiments.frames import at_largest_complexity, by_data, over_folds
 from experiments.layout import DATA_NAMES, markdown, shares, with_spread
 from experiments.paper import ZERO_ONE_SELECT
 
@@ -28,8 +28,8 @@ def results(frames: Frames) -> pd.DataFrame:
             (frame["thresholds"] == "quantile")
             & (frame["criterion"] == "equality_of_opportunity")
             & (frame["epsilon"] == EPSILON)
-            & (frame["max_complexity"] == frame["max_complexity"].max())
         ]
+        chosen = at_largest_complexity(chosen)
         means = over_folds(chosen, ["winner"])
         means.insert(0, "data", data)
         parts.append(means)
