@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 TABLES = (
     *("no_constraint", "thresholds", "diverging_rates", "complexity"),
     *("zero_one_select", "hamming_vs_zero_one", "hamming_proxy"),
-    *("rule_mining_pool_sizes", "sample_rule_sets"),
+    *("rule_mining_pool_sizes", "sample_rule_sets", "frontier_margins"),
 )
 TABLES_BY_DATA = ("frontier", "rule_mining")
 FIGURES = (

@@ -229,6 +229,6 @@ def words(results: pd.DataFrame) -> str:
         "that adding mined rules to generated ones helps; with exact pricing there is "
         "nothing left to add once generation is proven complete. Our miners grow fewer "
         "and shallower trees than the paper's grid, and repeated rules count once, so "
-        "the pools are smaller. The rounds compare linear values, which are exact, "
-        "instead of accuracies."
+        "the sizes of pools are not comparable. The rounds compare linear values, "
+        "which are exact, instead of accuracies."
     )
