@@ -87,8 +87,10 @@ def figures(results: pd.DataFrame) -> dict[str, Figure]:
                     )
                     place = 2 * p + 0.8 * k
                     if len(values) > 1:
-                        body = ax.violinplot(values, [place], widths=0.7)["bodies"][0]
-                        body.set_facecolor(COLOURS[k])
+                        drawn = ax.violinplot(values, [place], widths=0.7)
+                        drawn["bodies"][0].set_facecolor(COLOURS[k])
+                        for line in ("cbars", "cmins", "cmaxes"):
+                            drawn[line].set_color(COLOURS[k])
                     ax.plot([place] * len(values), values, ".", color=COLOURS[k], ms=4)
             ax.set_xticks([0.4, 2.4], ["train", "test"])
             ax.set_title(f"{DATA_NAMES[data]}, epsilon {epsilon:g}", fontsize=9)
