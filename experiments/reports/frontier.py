@@ -318,8 +318,8 @@ def words(results: pd.DataFrame) -> str:
         "asked to be tighter than the 1 % target. What the numbers show of the cells "
         "behind: a score over all conditions can be more accurate than a few rules, "
         "and where the gap grows from train to test, a smaller epsilon than the "
-        f"target must be asked for. {_reasons(results)}. Hardt's method needs the group "
-        "of each person at prediction; its randomised form and fairlearn's reductions "
+        f"target must be asked for. {_reasons(results)}. Hardt's method needs the "
+        "group of each person at prediction; its randomised form and fairlearn's reductions "
         "decide by lot; LightGBM cannot be read. The standard deviation between folds "
         "is in parentheses; a margin well below it shows little."
     )
