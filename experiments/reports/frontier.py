@@ -319,7 +319,7 @@ def words(results: pd.DataFrame) -> str:
         "behind: a score over all conditions can be more accurate than a few rules, "
         "and where the gap grows from train to test, a smaller epsilon than the "
         f"target must be asked for. {_reasons(results)}. Hardt's method needs the "
-        "group of each person at prediction; its randomised form and fairlearn's reductions "
-        "decide by lot; LightGBM cannot be read. The standard deviation between folds "
-        "is in parentheses; a margin well below it shows little."
+        "group of each person at prediction; its randomised form and fairlearn's "
+        "reductions decide by lot; LightGBM cannot be read. The standard deviation "
+        "between folds is in parentheses; a margin well below it shows little."
     )
