@@ -96,7 +96,7 @@ def test_labels_keep_their_type(labels):
         (0, "yes"),
         (1, 2**63),
         (-(2**63) - 1, 0),
-        (0, 0.5),
+        (2**60, 0.5),
         (False, 2),
         ("no", "yes\0"),
         ("no", "\0"),
@@ -109,6 +109,13 @@ def test_labels_are_predicted_exactly(labels):
     expected = [labels[1], labels[0], labels[0], labels[1]]
     assert predictions.tolist() == expected
     assert [*map(type, predictions.tolist())] == [*map(type, expected)]
+
+
+def test_two_numbers_are_floats_together():
+    """A whole and a broken number fit one column of numbers, as databases have it."""
+    predictions = RuleSetModel(RULES, MODEL.features, (2, 0.5)).predict(PEOPLE)
+    assert predictions.dtype == float
+    assert predictions.tolist() == [0.5, 2, 2, 0.5]
 
 
 @pytest.mark.parametrize(

@@ -256,6 +256,8 @@ def _label_array(labels: tuple[Value, Value]) -> NDArray[Any]:
     if kinds == {int}:
         limits = np.iinfo(np.int64)
         fits = all(limits.min <= cast("int", n) <= limits.max for n in labels)
+    elif kinds == {int, float}:  # equal as numbers, if the whole one fits a float
+        fits = all(abs(cast("float", n)) <= 2**53 for n in labels)
     elif kinds == {str}:
         fits = not any(cast("str", text).endswith("\0") for text in labels)
     return np.array(labels, dtype=None if fits else object)

@@ -438,15 +438,11 @@ def test_an_unseen_category_is_never_suggested():
     )
 
 
-def test_equality_with_a_number_is_a_point():
-    """Rules written by hand may ask for one number, or for any but one."""
-    rules = [Rule((Condition("priors", "=", 5),))]
-    change = one(rules, SOMEBODY).change.features[0]
-    assert (change.after, change.wanted) == (5, "exactly 5")
-    other = [Rule((Condition("rate", "!=", 0.2),))]
-    after = one(other, SOMEBODY).change.features[0].after
-    assert abs(after - 0.2) < 1e-15
-    assert after != 0.2
+def test_equality_with_a_number_is_refused():
+    """Numbers are compared with cut points; a model with other rules is none."""
+    for condition in (Condition("priors", "=", 5), Condition("rate", "!=", 0.2)):
+        with pytest.raises(ValueError, match="does not fit a numeric feature"):
+            one([Rule((condition,))], SOMEBODY)
 
 
 def test_nothing_lies_beyond_the_largest_float():

@@ -88,7 +88,10 @@ def test_bounds_of_interrupted_searches_are_valid(seed: int) -> None:
 
 
 SCRIPT = """
+import signal
 import numpy as np
+# Whoever started the tests in the background may have made Ctrl-C be ignored.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 from faircg._kernel import ConditionBits, search
 rng = np.random.default_rng(0)
 rows = rng.random((6000, 150)) < 0.6

@@ -196,6 +196,10 @@ def _label_type(plan: Plan) -> int:
         raise ExportError(f"an ONNX graph has no type for the labels {labels!r}")
     if kind is int and not all(-(2**63) <= int(v or 0) < 2**63 for v in labels):
         raise ExportError(f"the labels {labels!r} are beyond the integers of ONNX")
+    if any(isinstance(label, str) and "\0" in label for label in labels):
+        raise ExportError(
+            f"one of the labels {labels!r} holds a NUL, where ONNX's readers cut a text"
+        )
     return int(types[kind])
 
 
