@@ -161,7 +161,7 @@ def frontier(
     missing_groups: opt.MissingGroupsOption = opt.MissingGroups.refuse,
     time_limit: Annotated[
         float, typer.Option(help="Seconds for one cell, and for one fit on all data.")
-    ] = 20.0,
+    ] = 6.0,
     cache: Annotated[
         Path | None,
         typer.Option(help="Directory of finished cells: a search stopped goes on."),
