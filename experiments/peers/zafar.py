@@ -71,7 +71,7 @@ class ZafarPeer(BasePeer):
     solver
         ``"direct"`` solves each convex program by Newton steps on rounded hinges, fast
         for tens of thousands of rows; ``"dccp"`` hands the program to the dccp package,
-        which takes minutes there.
+        which was only run on small data here.
 
     Attributes
     ----------
