@@ -18,7 +18,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import kernel
+from benchmarks import kernel, predict
 from benchmarks.instances import pricing_problem
 from benchmarks.isolated import isolated, peak_megabytes
 
@@ -77,6 +77,10 @@ def main() -> None:
     for record in grown:
         record["peak_megabytes_so_far"] = peak_megabytes()
     section("growth with rows (Adult perturbed, D=3)", grown)
+    section(
+        "predict against reading the CSV file",
+        predict.against_reading(100_000 if quick else 1_000_000, 5),
+    )
     headline = HEADLINE[:2] if quick else HEADLINE
     section("whole fits", [isolated("benchmarks.fits", *case) for case in headline])
     grid = GRID[::7] if quick else GRID

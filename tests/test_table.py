@@ -306,6 +306,23 @@ def test_lacking_features_are_named(names, message):
         read_table(pd.DataFrame({"a": [1]}), kinds=dict.fromkeys(names, "numeric"))
 
 
+@pytest.mark.parametrize("dtype", ["str", "category", object, "string"])
+def test_categories_as_numbers_say_the_same(dtype):
+    """A frame's categories are numbered; each test and count is as without numbers."""
+    values = ["b", None, "a", "b", "ü", "a", "a"]
+    column = read_table(pd.DataFrame({"x": pd.Series(values, dtype=dtype)}))["x"]
+    plain = column.take(np.arange(len(values)))
+    assert plain.coding is None
+    for value in ("a", "b", "ü", "never", "", 1, True):
+        expected = [v == value for v in values]
+        assert column.equals(value).tolist() == expected
+        assert plain.equals(value).tolist() == expected
+        met = Condition("x", "!=", value).holds(column).tolist()
+        assert met == [v is not None and v != value for v in values]
+    assert list(column.counts().items()) == [("b", 2), ("a", 3), ("ü", 1)]
+    assert list(plain.counts().items()) == [("b", 2), ("a", 3), ("ü", 1)]
+
+
 def test_columns_are_read_only():
     """What was read once cannot change behind the rules' back."""
     column = read_table(pd.DataFrame({"a": [1.0, 2.0]}))["a"]

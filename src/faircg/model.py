@@ -21,8 +21,9 @@ from typing import TYPE_CHECKING, Any, Final, cast, get_args
 import numpy as np
 
 from faircg.exceptions import ModelFormatError, UnseenCategoryWarning
-from faircg.rules import Condition, RuleSet, Value
+from faircg.rules import Condition, RuleSet
 from faircg.table import Kind, Table, read_table
+from faircg.typing import Value
 
 if TYPE_CHECKING:
     from typing import BinaryIO
@@ -110,24 +111,33 @@ class RuleSetModel:
         predictions: NDArray[Any] = _label_array(self.labels)[covered.astype(int)]
         return predictions
 
-    def _check_categories(self, table: Table, *, strict: bool) -> None:
-        """Say so when a category is new: ``=`` is false for it and ``!=`` true."""
+    def unseen(self, table: Table) -> dict[str, tuple[int, Value]]:
+        """Count rows with categories never seen in training, with one example each.
+
+        Only features with such rows are returned.
+        """
+        counts: dict[str, tuple[int, Value]] = {}
         for feature in self.features:
             if feature.kind != "category":
                 continue
-            column = table[feature.name]
             known = set(feature.categories)
-            values = column.values[~column.missing].tolist()
-            unseen = [value for value in values if value not in known]
-            if unseen:
-                message = (
-                    f"feature {feature.name!r}: {len(unseen)} rows hold categories "
-                    f"never seen in training (for example {unseen[0]!r}); '=' is "
-                    "false and '!=' is true for them"
-                )
-                if strict:
-                    raise ValueError(message)
-                warnings.warn(message, UnseenCategoryWarning, stacklevel=4)
+            found = table[feature.name].counts().items()
+            new = {value: count for value, count in found if value not in known}
+            if new:
+                counts[feature.name] = sum(new.values()), next(iter(new))
+        return counts
+
+    def _check_categories(self, table: Table, *, strict: bool) -> None:
+        """Say so when a category is new: ``=`` is false for it and ``!=`` true."""
+        for name, (count, example) in self.unseen(table).items():
+            message = (
+                f"feature {name!r}: {count} rows hold categories never seen in "
+                f"training (for example {example!r}); '=' is false and '!=' is true "
+                "for them"
+            )
+            if strict:
+                raise ValueError(message)
+            warnings.warn(message, UnseenCategoryWarning, stacklevel=4)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the model as JSON values."""

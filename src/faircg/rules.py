@@ -21,10 +21,9 @@ from faircg.exceptions import ModelFormatError
 
 if TYPE_CHECKING:
     from faircg.table import Column, Table
-    from faircg.typing import BoolVector
+    from faircg.typing import BoolVector, Value
 
 Operator: TypeAlias = Literal["<=", ">", "=", "!=", "is missing", "is present"]
-Value: TypeAlias = str | int | float | bool | None
 
 _OPERATORS: tuple[Operator, ...] = get_args(Operator)
 _PLAIN_TEXT = re.compile(r"[^\W\d][\w.\-/+<>?]*|[<>?][\w.\-/+<>?]*")
@@ -136,9 +135,9 @@ class Condition:
             case ">":
                 met = column.values > self.value
             case "=":
-                met = column.values == self.value
+                met = column.equals(self.value)
             case "!=":
-                met = (column.values != self.value) & ~column.missing
+                met = ~column.equals(self.value) & ~column.missing
             case "is missing":
                 met = column.missing.copy()
             case "is present":

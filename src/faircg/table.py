@@ -7,6 +7,7 @@ here, and infinities are refused, so that nothing downstream has to wonder.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
@@ -18,22 +19,73 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from faircg.typing import BoolVector, IntVector
+    from faircg.typing import BoolVector, IntVector, Value
 
 Kind: TypeAlias = Literal["numeric", "boolean", "category"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Coding:
+    """Categories as numbers: comparing those is faster than comparing texts.
+
+    Attributes
+    ----------
+    codes
+        For each row the position of its category, -1 where it is missing.
+    levels
+        The categories in the order of their first rows, and None at the end.
+    """
+
+    codes: IntVector
+    levels: NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Column:
     """One feature of the table.
 
-    Numbers and booleans are floats (NaN where missing), categories are objects.
+    Attributes
+    ----------
+    name, kind
+        What it is called, and what it holds.
+    values
+        Numbers and booleans as floats (NaN where missing), categories as objects.
+    missing
+        Where there is no value.
+    coding
+        The same categories once more, as numbers, where that was at hand.
     """
 
     name: str
     kind: Kind
     values: NDArray[Any]
     missing: BoolVector
+    coding: Coding | None = None
+
+    @classmethod
+    def of_categories(cls, name: str, coding: Coding) -> Column:
+        """Make a column of categories from their numbers."""
+        values = coding.levels[coding.codes]
+        return cls(name, "category", values, coding.codes < 0, coding)
+
+    def take(self, rows: IntVector) -> Column:
+        """Return the column of these rows, by number."""
+        values, missing = self.values[rows], self.missing[rows]
+        return Column(self.name, self.kind, values, missing)
+
+    def equals(self, value: Value) -> BoolVector:
+        """Say for each row whether it holds this value."""
+        if self.coding is None:
+            return np.asarray(self.values == value, dtype=bool)
+        return np.asarray(self.coding.levels == value, dtype=bool)[self.coding.codes]
+
+    def counts(self) -> dict[Value, int]:
+        """Count the rows that hold each value, in the order of their first rows."""
+        if self.coding is None:
+            return dict(Counter(self.values[~self.missing].tolist()))
+        counts = np.bincount(self.coding.codes + 1, minlength=len(self.coding.levels))
+        levels = self.coding.levels[:-1].tolist()
+        return dict(zip(levels, counts[1:].tolist(), strict=True))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,10 +110,7 @@ class Table:
 
     def take(self, rows: IntVector) -> Table:
         """Return the table of these rows, by number."""
-        columns = {
-            name: Column(name, c.kind, c.values[rows], c.missing[rows])
-            for name, c in self.columns.items()
-        }
+        columns = {name: column.take(rows) for name, column in self.columns.items()}
         return Table(columns, len(rows))
 
 
@@ -153,7 +202,10 @@ def _column(name: str, raw: nw.Series[Any] | NDArray[Any]) -> Column:
         kind: Kind = "boolean" if dtype == nw.Boolean else "numeric"
         return _finished(name, kind, values, missing | np.isnan(values))
     if dtype in (nw.String, nw.Categorical, nw.Enum):
-        values = np.asarray(nw.to_native(raw).to_numpy(), dtype=object)
+        native = nw.to_native(raw)
+        if nw.dependencies.is_pandas_series(native):  # knows its own fastest way
+            return _coded_column(name, *native.factorize())
+        values = np.asarray(native.to_numpy(), dtype=object)
         return _object_column(name, values, kind="category")
     if dtype in (nw.Object, nw.Unknown):
         return _object_column(name, np.asarray(raw.to_numpy(), dtype=object))
@@ -184,11 +236,9 @@ def _object_column(
     """Look at the values themselves: numbers, booleans or text, never a mixture."""
     import pandas as pd
 
-    missing = np.asarray(pd.isna(values), dtype=bool)
     if kind == "category":
-        codes, distinct = pd.factorize(values)
-        plain = np.array([*(_plain(name, v) for v in distinct), None], dtype=object)
-        return _finished(name, "category", plain[codes], missing)
+        return _coded_column(name, *pd.factorize(values))
+    missing = np.asarray(pd.isna(values), dtype=bool)
     types = set(map(type, values[~missing]))
     if types and all(issubclass(t, (bool, np.bool_)) for t in types):
         return _finished(name, "boolean", _floats(values, missing), missing)
@@ -205,6 +255,14 @@ def _object_column(
         f"feature {name!r} mixes or holds types that cannot be tested ({found}); each "
         "argument must be a string, a boolean or a number, and one kind per feature"
     )
+
+
+def _coded_column(name: str, codes: Any, distinct: Any) -> Column:
+    """Make a column of categories from what pandas found to be distinct."""
+    levels = np.full(len(distinct) + 1, None, dtype=object)
+    levels[:-1] = [_plain(name, value) for value in distinct]
+    coding = Coding(np.asarray(codes, dtype=np.int64), levels)
+    return _frozen(Column.of_categories(name, coding))
 
 
 def _plain(name: str, value: object) -> object:
@@ -233,9 +291,13 @@ def _finished(
             f"feature {name!r} has infinity in {len(rows)} rows (first: {rows[0]}); "
             "replace it by a number or by a missing value"
         )
-    for array in (values, missing):
+    return _frozen(Column(name, kind, values, missing))
+
+
+def _frozen(column: Column) -> Column:
+    for array in (column.values, column.missing):
         array.flags.writeable = False
-    return Column(name, kind, values, missing)
+    return column
 
 
 def _as_kind(column: Column, kind: Kind) -> Column:

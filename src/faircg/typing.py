@@ -1,4 +1,4 @@
-"""Names for the array types used in annotations."""
+"""Names for the types used in annotations."""
 
 from __future__ import annotations
 
@@ -16,3 +16,5 @@ FloatMatrix: TypeAlias = NDArray[np.float64]
 PackedMatrix: TypeAlias = NDArray[np.uint64]
 Conditions: TypeAlias = tuple[int, ...]
 """A rule inside the engine: ascending indices of its conditions."""
+Value: TypeAlias = str | int | float | bool | None
+"""What a cell of the user's table holds, once it is plain."""

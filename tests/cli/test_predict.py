@@ -14,7 +14,7 @@ import pytest
 
 from cli.people import awkward
 from faircg import Condition, Rule, RuleSet, RuleSetModel
-from faircg.cli import stream
+from faircg.cli import records
 from faircg.model import Feature
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def test_every_way_to_write_csv_is_passed_on(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Values stay as they are, and each row gets its own prediction."""
-    monkeypatch.setattr(stream, "PIECE", piece)
+    monkeypatch.setattr(records, "PIECE", piece)
     check(faircg, tmp_path, text)
 
 
@@ -108,7 +108,7 @@ def test_random_tables_in_random_pieces(
         for _ in range(rng.randrange(1, 30)):
             size = rng.choice(["", "3", "4.5", "-1e3", "9"])
             writer.writerow([rng.choice(kinds), rng.choice(kinds), size])
-        monkeypatch.setattr(stream, "PIECE", rng.randrange(1, 200))
+        monkeypatch.setattr(records, "PIECE", rng.randrange(1, 200))
         check(faircg, tmp_path, buffer.getvalue())
 
 
@@ -240,7 +240,7 @@ def test_an_error_deep_in_a_file_names_its_rows(
     tmp_path: Path, faircg: Callable[..., Done], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Row numbers are those of the file, not of the piece."""
-    monkeypatch.setattr(stream, "PIECE", 10)
+    monkeypatch.setattr(records, "PIECE", 10)
     (tmp_path / "t.csv").write_text("size,kind\n" + "1,x\n" * 20 + "y,x\n", "utf-8")
     MODEL.save(tmp_path / "m.json")
     done = faircg("predict", "m.json", "t.csv", "-o", "out.csv")
@@ -258,3 +258,47 @@ def test_a_model_without_rules(tmp_path: Path, faircg: Callable[..., Done]) -> N
     (tmp_path / "t.csv").write_text("x\n", encoding="utf-8")
     done = faircg("predict", "m.json", "t.csv")
     assert (done.out, "has no rows" in done.err) == ("x,prediction\n", True)
+
+
+def test_names_that_look_like_numbers_stay_names(
+    tmp_path: Path, faircg: Callable[..., Done]
+) -> None:
+    """Pandas guesses types some rows at a time; 01 must not become 1 on the way."""
+    names = RuleSetModel(
+        RuleSet((Rule((Condition("kind", "=", "x"),)),)),
+        (Feature("kind", "category", ("x",)),),
+        (0, 1),
+    )
+    names.save(tmp_path / "m.json")
+    kinds = ["01"] * 200_000 + ["x"] * 3
+    (tmp_path / "t.csv").write_text("kind,n\n" + ",1\n".join([*kinds, ""]), "utf-8")
+    done = faircg("predict", "m.json", "t.csv", "-o", "out.csv")
+    assert (done.code, "200,000 rows hold" in done.err) == (0, True)
+    assert "(for example '01')" in done.err
+    assert "3 of 200,003 rows are 1" in done.out
+    written = (tmp_path / "out.csv").read_text("utf-8").splitlines()
+    assert written[0] == "kind,n,prediction"
+    assert written[1:] == [f"{k},1,{int(k == 'x')}" for k in kinds]
+
+
+def test_numbers_that_turn_into_text_are_refused(
+    tmp_path: Path, faircg: Callable[..., Done]
+) -> None:
+    """A word among many numbers is named, wherever it stands."""
+    rows = "5,x\n" * 200_000 + "many,x\n"
+    (tmp_path / "t.csv").write_text("size,kind\n" + rows, "utf-8")
+    MODEL.save(tmp_path / "m.json")
+    done = faircg("predict", "m.json", "t.csv", "-o", "out.csv")
+    assert (done.code, done.err.count("\n")) == (1, 1)
+    assert "'size' was numeric" in done.err
+
+
+def test_labels_with_any_character(tmp_path: Path, faircg: Callable[..., Done]) -> None:
+    """Lines are put together by their ends; a label may hold the same characters."""
+    odd = RuleSetModel(MODEL.rule_set, MODEL.features, ("a\0\nb", "\n\0,"))
+    odd.save(tmp_path / "m.json")
+    (tmp_path / "t.csv").write_text("size,kind\n5,x\n3,b\n", "utf-8")
+    assert faircg("predict", "m.json", "t.csv", "-o", "out.csv").code == 0
+    with (tmp_path / "out.csv").open(encoding="utf-8", newline="") as file:
+        written = list(csv.reader(file))
+    assert written[1:] == [["5", "x", "\n\0,"], ["3", "b", "a\0\nb"]]

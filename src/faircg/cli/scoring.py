@@ -15,7 +15,7 @@ from faircg.cli import options as opt
 from faircg.cli.progress import bar, note
 
 if TYPE_CHECKING:
-    from faircg.cli.stream import Scorer, Wanted
+    from faircg.cli.decisions import Tally, Wanted
     from faircg.fairness import Criterion
     from faircg.model import RuleSetModel
 
@@ -62,7 +62,7 @@ def predict(
     Example:
       faircg predict model.json compas -o decisions.csv
     """
-    from faircg.cli.stream import Scorer, Wanted
+    from faircg.cli.decisions import Tally, Wanted
     from faircg.model import replacing
 
     files.check_output(output)
@@ -72,16 +72,17 @@ def predict(
     is_printed = str(output) == files.STANDARD
     if is_printed and as_json:
         raise ValueError("--json prints counts; give the predictions a file with -o")
-    scorer = Scorer(rules, strict=strict)
+    tally = Tally(strict)
     wanted = Wanted(column, () if only else tuple(keep) if keep else None)
     if is_printed:
-        _score(scorer, data, output, typer.get_binary_stream("stdout"), wanted, quiet)
+        stdout = typer.get_binary_stream("stdout")
+        _score(rules, tally, data, output, stdout, wanted, quiet)
     else:
         with replacing(output) as out:
-            _score(scorer, data, output, out, wanted, quiet)
-    if not scorer.n_rows:
+            _score(rules, tally, data, output, out, wanted, quiet)
+    if not tally.n_rows:
         note(f"{data} has no rows", quiet=quiet)
-    for name, (count, example) in scorer.unseen.items():
+    for name, (count, example) in tally.unseen.items():
         note(
             f"feature {name!r}: {count:,} rows hold categories never seen in training "
             f"(for example {example!r}); '=' is false and '!=' is true for them",
@@ -91,25 +92,32 @@ def predict(
     if as_json:
         values = {
             "output": str(output),
-            "rows": scorer.n_rows,
+            "rows": tally.n_rows,
             "predicted": {
-                str(rules.labels[0]): scorer.n_rows - scorer.n_positive,
-                str(positive): scorer.n_positive,
+                str(rules.labels[0]): tally.n_rows - tally.n_positive,
+                str(positive): tally.n_positive,
             },
-            "unseen_categories": {n: c for n, (c, _) in scorer.unseen.items()},
+            "unseen_categories": {n: c for n, (c, _) in tally.unseen.items()},
         }
         typer.echo(files.to_json(values))
     elif not is_printed:
         typer.echo(
-            f"Wrote {output}: {scorer.n_positive:,} of {scorer.n_rows:,} rows are "
+            f"Wrote {output}: {tally.n_positive:,} of {tally.n_rows:,} rows are "
             f"{positive}."
         )
 
 
 def _score(
-    scorer: Scorer, data: str, output: Path, out: Any, wanted: Wanted, quiet: bool
+    model: RuleSetModel,
+    tally: Tally,
+    data: str,
+    output: Path,
+    out: Any,
+    wanted: Wanted,
+    quiet: bool,
 ) -> None:
-    from faircg.cli.stream import predict_csv, predict_parquet
+    from faircg.cli.stream_csv import predict_csv
+    from faircg.cli.stream_parquet import predict_parquet
 
     with bar(f"predict {data}", quiet=quiet) as update:
 
@@ -117,14 +125,14 @@ def _score(
             update(f"{n_rows:,} rows", None)
 
         if not files.is_embedded(data) and files.kind_of(data) == "parquet":
-            predict_parquet(scorer, data, output, out, wanted, on_piece=told)
+            predict_parquet(model, tally, data, output, out, wanted, on_piece=told)
             return
         if str(output).lower().endswith(files.PARQUET):
             raise ValueError(
                 f"{data} is CSV, whose predictions are written as CSV; give -o a name "
                 "that ends in .csv"
             )
-        predict_csv(scorer, data, out, wanted, on_piece=told)
+        predict_csv(model, tally, data, out, wanted, on_piece=told)
 
 
 def explain(

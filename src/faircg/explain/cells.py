@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import numpy as np
 
-from faircg.rules import Condition, Value
+from faircg.rules import Condition
 from faircg.table import Column, Table, read_table
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
-    from faircg.typing import BoolVector, IntVector
+    from faircg.typing import BoolVector, IntVector, Value
 
 SWITCH_COST: Final = 1.0
 """Cost of another category, of the other boolean, and of a value where none was."""

@@ -33,7 +33,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
     from faircg.model import RuleSetModel
-    from faircg.rules import Condition, Value
+    from faircg.rules import Condition
+    from faircg.typing import Value
 
 Box = dict[str, frozenset[int]]
 """For some features the cells that their values may lie in."""

@@ -22,8 +22,7 @@ if TYPE_CHECKING:
 
     from faircg.explain.cells import NumericRange
     from faircg.model import RuleSetModel
-    from faircg.rules import Value
-    from faircg.typing import BoolMatrix, IntVector
+    from faircg.typing import BoolMatrix, IntVector, Value
 
 Direction: TypeAlias = Literal["to_positive", "to_negative", "both", "none"]
 

@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from faircg.explain.cells import speak_value
-from faircg.rules import Condition, Rule, Value
+from faircg.rules import Condition, Rule
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from faircg.explain.changes import Change
+    from faircg.typing import Value
 
 ChangeStatus: TypeAlias = Literal["found", "impossible", "not asked"]
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from faircg.export.plan import Check, Input, Plan, PlannedRule
     from faircg.model import RuleSetModel
-    from faircg.rules import Value
+    from faircg.typing import Value
 
 MISSING_TEXT: Final = "\uffff"
 """Stands for a missing text in a graph: Unicode keeps it out of all real text."""

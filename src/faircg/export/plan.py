@@ -16,7 +16,8 @@ from faircg.table import Table
 
 if TYPE_CHECKING:
     from faircg.model import Feature
-    from faircg.rules import Condition, Operator, Value
+    from faircg.rules import Condition, Operator
+    from faircg.typing import Value
 
 Storage: TypeAlias = Literal["number", "integer", "boolean", "text", "mixed"]
 

@@ -16,7 +16,7 @@ from faircg.export.sql_numbers import double, whole
 if TYPE_CHECKING:
     from faircg.export.plan import Check, Input, PlannedRule
     from faircg.export.sql_dialects import Dialect
-    from faircg.rules import Value
+    from faircg.typing import Value
 
 ALIAS: Final = "t"
 """The table in front of each column.

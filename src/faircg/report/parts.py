@@ -21,9 +21,8 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from faircg.model import RuleSetModel
-    from faircg.rules import Value
     from faircg.table import Kind
-    from faircg.typing import BoolVector
+    from faircg.typing import BoolVector, Value
 
 MOST_VALUES: Final = 4
 """Categories of a column that its description names."""

@@ -18,9 +18,8 @@ if TYPE_CHECKING:
     from faircg.explain.explanations import Direction
     from faircg.model import RuleSetModel
     from faircg.report.parts import Part
-    from faircg.rules import Value
     from faircg.table import Column
-    from faircg.typing import IntVector
+    from faircg.typing import IntVector, Value
 
 MOST_ROWS: Final = 200
 """Rows of the sample unless the caller wants another number."""

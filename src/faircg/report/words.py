@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from faircg.colgen.certificate import Certificate
     from faircg.explain import Explanation
     from faircg.report.values import Gap
-    from faircg.rules import Condition, Rule, RuleSet, Value
+    from faircg.rules import Condition, Rule, RuleSet
+    from faircg.typing import Value
 
 LONGEST: Final = 120
 """Characters of a name or value that are shown; longer ones lose their middle."""

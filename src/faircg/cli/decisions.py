@@ -1,0 +1,149 @@
+"""Decisions about a table that arrives in pieces, and their count."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from faircg.cli.files import with_categories
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    import pandas as pd
+
+    from faircg.model import RuleSetModel
+    from faircg.typing import BoolVector, Value
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is written beside the predictions.
+
+    Attributes
+    ----------
+    column
+        Name of the new column.
+    keep
+        Columns of the input to write; None for all.
+    """
+
+    column: str
+    keep: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Decisions:
+    """What the rules say about some rows.
+
+    Attributes
+    ----------
+    covered
+        For each row whether a rule covers it.
+    unseen
+        For each feature the rows with categories never seen in training, and an
+        example.
+    """
+
+    covered: BoolVector
+    unseen: Mapping[str, tuple[int, Value]] = field(default_factory=dict)
+
+    @classmethod
+    def on(cls, model: RuleSetModel, frame: pd.DataFrame) -> Decisions:
+        """Apply the rules to a frame."""
+        from faircg.table import read_table
+
+        kinds = {feature.name: feature.kind for feature in model.features}
+        table = read_table(with_categories(model, frame), kinds=kinds)
+        return cls(model.rule_set.covers(table), model.unseen(table))
+
+    @classmethod
+    def all_negative(cls, n_rows: int) -> Decisions:
+        """Refuse everybody."""
+        return cls(np.zeros(n_rows, dtype=bool))
+
+
+class RowError(ValueError):
+    """A row that cannot be read; its number is counted in its piece."""
+
+    def __init__(self, row: int, problem: str) -> None:
+        super().__init__(f"row {row} {problem}")
+        self.row, self.problem = row, problem
+
+
+@dataclass(eq=False)
+class Tally:
+    """Counts the decisions of all pieces, in their order.
+
+    Attributes
+    ----------
+    strict
+        Whether a category never seen in training is an error.
+    n_rows, n_positive
+        Rows so far, and those that a rule covers.
+    unseen
+        For each feature the rows with unseen categories, and the first example.
+    """
+
+    strict: bool = False
+    n_rows: int = 0
+    n_positive: int = 0
+    unseen: dict[str, tuple[int, Value]] = field(default_factory=dict)
+
+    def add(self, decisions: Decisions) -> None:
+        """Count the next rows."""
+        for name, (count, example) in decisions.unseen.items():
+            if self.strict:
+                raise ValueError(
+                    f"feature {name!r}: {count} of the rows from {self.n_rows} on hold "
+                    f"categories never seen in training (for example {example!r})"
+                )
+            before, first = self.unseen.get(name, (0, example))
+            self.unseen[name] = before + count, first
+        self.n_rows += len(decisions.covered)
+        self.n_positive += int(decisions.covered.sum())
+
+    @contextmanager
+    def locating(self, source: str) -> Iterator[None]:
+        """Say in an error about the next piece where in the file that piece starts."""
+        try:
+            yield
+        except RowError as error:
+            row = self.n_rows + error.row
+            raise ValueError(f"{source}: row {row} {error.problem}") from None
+        except (ValueError, TypeError) as error:
+            if not self.n_rows:
+                raise
+            raise ValueError(
+                f"{source}: from row {self.n_rows} on, counted anew from 0: {error}"
+            ) from None
+
+
+def check_names(
+    model: RuleSetModel, names: list[str], wanted: Wanted, source: str
+) -> None:
+    """Refuse a table without the columns that are needed, or with the new one."""
+    absent = [f.name for f in model.features if f.name not in names]
+    if absent:
+        raise ValueError(
+            f"{source} lacks the column {absent[0]!r}, which the rules test; it has "
+            f"{', '.join(names)}"
+        )
+    unknown = [name for name in wanted.keep or () if name not in names]
+    if unknown:
+        raise ValueError(
+            f"{source} has no column {unknown[0]!r}; it has {', '.join(names)}"
+        )
+    if wanted.column in (names if wanted.keep is None else wanted.keep):
+        raise ValueError(
+            f"{source} already has a column {wanted.column!r}; choose another with "
+            "--column"
+        )
+
+
+def shown(label: object) -> str:
+    """Return a label as text."""
+    return "" if label is None else str(label)
