@@ -130,11 +130,7 @@ class RuleSetModel:
     def _check_categories(self, table: Table, *, strict: bool) -> None:
         """Say so when a category is new: ``=`` is false for it and ``!=`` true."""
         for name, (count, example) in self.unseen(table).items():
-            message = (
-                f"feature {name!r}: {count} rows hold categories never seen in "
-                f"training (for example {example!r}); '=' is false and '!=' is true "
-                "for them"
-            )
+            message = unseen_words(name, count, example)
             if strict:
                 raise ValueError(message)
             warnings.warn(message, UnseenCategoryWarning, stacklevel=4)
@@ -222,6 +218,28 @@ class RuleSetModel:
             return cls.from_json(file.read_text(encoding="utf-8"))
         except UnicodeDecodeError:
             raise ModelFormatError(f"{file} is not a text file") from None
+
+
+def unseen_words(name: str, count: int, example: Value) -> str:
+    """Say that a feature holds categories that the model never met.
+
+    Examples
+    --------
+    >>> print(unseen_words("job", 1, "smith"))  # doctest: +ELLIPSIS
+    feature 'job': 1 row holds a category never seen in training ('smith'); ...
+    """
+    if count == 1:
+        found, rows = (
+            f"1 row holds a category never seen in training ({example!r})",
+            "it",
+        )
+    else:
+        found, rows = (
+            f"{count:,} rows hold categories never seen in training (for example "
+            f"{example!r})",
+            "them",
+        )
+    return f"feature {name!r}: {found}; '=' is false and '!=' is true for {rows}"
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:

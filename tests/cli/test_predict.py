@@ -67,6 +67,8 @@ TEXTS = {
     "blank lines": "\nsize,kind\n\n5,x\n  \n3,b\n\n",
     "short rows": "size,kind,a,b\n5,x\n3,b,1\n",
     "quotes in words": 'size,kind,id\n5,5" pipe,a\n5,b,"x, y"\n9,5" pipe,"z\n"\n',
+    "quotes in words, long": f'size,kind,id\n5,5" pipe,{"x" * 200_000}\n3,b,c\n',
+    "quotes in words, returns": 'size,kind,id\n5,5" pipe,"a\rb"\n3,b,c\n',
     "space before a quote": 'size,kind,id\n5,x, "a"\n3,b,c\n',
     "text after a quote": 'size,kind\n5,"x"y"\n6,b\n',
     "missing": "size,kind\nNA,x\n,NULL\n5,\n",
@@ -302,3 +304,19 @@ def test_labels_with_any_character(tmp_path: Path, faircg: Callable[..., Done]) 
     with (tmp_path / "out.csv").open(encoding="utf-8", newline="") as file:
         written = list(csv.reader(file))
     assert written[1:] == [["5", "x", "\n\0,"], ["3", "b", "a\0\nb"]]
+
+
+def test_long_and_strange_values_cannot_flood_a_terminal(
+    tmp_path: Path, faircg: Callable[..., Done]
+) -> None:
+    """A value of a million characters is told in a line that can be read."""
+    MODEL.save(tmp_path / "m.json")
+    kind = "\x1b[31m" + "x" * 1_000_000
+    (tmp_path / "t.csv").write_text(f"size,kind\n5,{kind}\n", "utf-8")
+    done = faircg("predict", "m.json", "t.csv", "-o", "out.csv")
+    assert done.code == 0
+    assert len(done.err) < 400
+    assert "1 row holds a category never seen" in done.err
+    (tmp_path / "t.csv").write_text(f"{kind}\n5\n", "utf-8")
+    done = faircg("predict", "m.json", "t.csv", "-o", "out.csv")
+    assert (done.code, "\x1b" in done.err, len(done.err) < 400) == (1, False, True)

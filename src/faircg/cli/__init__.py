@@ -17,6 +17,7 @@ import typer
 
 from faircg.cli import exits
 from faircg.cli.learning import fit, frontier
+from faircg.cli.progress import one_line
 from faircg.cli.samples import datasets, demo
 from faircg.cli.scoring import evaluate, explain, predict
 from faircg.cli.writing import export, report
@@ -76,7 +77,7 @@ def _about(
 
 
 def _fail(error: BaseException, code: int) -> None:
-    text = " ".join(str(error).split()) or type(error).__name__
+    text = one_line(str(error) or type(error).__name__)
     typer.echo(f"faircg: error: {text}", err=True)
     sys.exit(code)
 
@@ -86,4 +87,4 @@ def _note(
 ) -> None:
     """Say a warning in one line; those about other people's code are left out."""
     if issubclass(category, UserWarning):
-        typer.echo(f"faircg: note: {' '.join(str(message).split())}", err=True)
+        typer.echo(f"faircg: note: {one_line(str(message))}", err=True)

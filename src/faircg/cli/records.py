@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 PIECE: Final = 8 * 2**20
 """Bytes of a file that are looked at together."""
+LONGEST_VALUE: Final = 64 * 2**20
+"""Characters beyond which a value is taken for a quote that was never closed."""
 _COMMA, _NEWLINE, _QUOTE, _RETURN = b',\n"\r'
 
 
@@ -224,25 +226,39 @@ def _regular(
     start: bytes, stream: Any, source: str, *, is_first: bool
 ) -> Iterator[Piece]:
     """Rewrite a file with quotes inside of words so that every quote is a mark."""
+    csv.field_size_limit(LONGEST_VALUE)
 
     def lines() -> Iterable[str]:
         whole = io.BufferedReader(_Joined(start, stream))
         yield from io.TextIOWrapper(whole, encoding="utf-8", newline="")
 
-    buffer, n_records = io.StringIO(), 0
-    writer = csv.writer(buffer, lineterminator="\n")
-    for record in csv.reader(lines()):
-        if not record:
-            continue
-        writer.writerow(record)
-        n_records += 1
-        if is_first or buffer.tell() >= PIECE:
-            yield _whole(buffer.getvalue())
-            buffer.seek(0)
-            buffer.truncate()
-            is_first = False
-    if buffer.tell():
-        yield _whole(buffer.getvalue())
+    lines_of_piece: list[str] = []
+    size = 0
+    try:
+        for record in csv.reader(lines()):
+            if not record:
+                continue
+            line = csv_line(record) + "\n"
+            lines_of_piece.append(line)
+            size += len(line)
+            if is_first or size >= PIECE:
+                yield _whole("".join(lines_of_piece))
+                lines_of_piece.clear()
+                size, is_first = 0, False
+    except csv.Error as error:
+        raise ValueError(
+            f"{source} is not a CSV file that can be read: {error}"
+        ) from None
+    if lines_of_piece:
+        yield _whole("".join(lines_of_piece))
+
+
+def csv_line(values: Iterable[str]) -> str:
+    """Return a record as a CSV file holds it, without its line end."""
+    buffer = io.StringIO()
+    # Only characters of the line end make it put quotes around a value.
+    csv.writer(buffer, lineterminator="\r\n").writerow(values)
+    return buffer.getvalue().removesuffix("\r\n")
 
 
 def _whole(text: str) -> Piece:

@@ -63,7 +63,7 @@ def predict(
       faircg predict model.json compas -o decisions.csv
     """
     from faircg.cli.decisions import Tally, Wanted
-    from faircg.model import replacing
+    from faircg.model import replacing, unseen_words
 
     files.check_output(output)
     if only and keep:
@@ -83,11 +83,7 @@ def predict(
     if not tally.n_rows:
         note(f"{data} has no rows", quiet=quiet)
     for name, (count, example) in tally.unseen.items():
-        note(
-            f"feature {name!r}: {count:,} rows hold categories never seen in training "
-            f"(for example {example!r}); '=' is false and '!=' is true for them",
-            quiet=quiet,
-        )
+        note(unseen_words(name, count, example), quiet=quiet)
     positive = rules.labels[1]
     if as_json:
         values = {

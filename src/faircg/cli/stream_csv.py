@@ -8,7 +8,6 @@ for each: parsing, which takes most of the time, lets other threads run.
 from __future__ import annotations
 
 import bz2
-import csv
 import gzip
 import io
 import lzma
@@ -26,7 +25,7 @@ import numpy as np
 
 from faircg.cli.decisions import Decisions, check_names, shown
 from faircg.cli.files import STANDARD, is_embedded, kind_of, must_exist
-from faircg.cli.records import records
+from faircg.cli.records import csv_line, records
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -269,7 +268,4 @@ def _names(head: bytes, source: str) -> list[str]:
 
 def _cell(value: object) -> bytes:
     """Return one value as a CSV file holds it."""
-    buffer = io.StringIO()
-    # Only characters of the line end make it put quotes around a value.
-    csv.writer(buffer, lineterminator="\r\n").writerow([shown(value)])
-    return buffer.getvalue().removesuffix("\r\n").encode()
+    return csv_line([shown(value)]).encode()
