@@ -348,3 +348,22 @@ def test_finished_cells_are_counted(tmp_path: Path) -> None:
 
         time.sleep(1.5)
     assert "phase I: 1 of 2 cells | phase II: 1 cells" in out.getvalue()
+
+
+def test_a_limit_of_one_is_no_limit(
+    people: Path, faircg: Callable[..., Done], tmp_path: Path
+) -> None:
+    """Nobody is told that a constraint is satisfied where none could be missed."""
+    loose = [1 if argument == 0.1 else argument for argument in FIT]
+    done = faircg("fit", people, *loose, "-o", "m.json")
+    assert done.code == 0, done.err
+    assert "epsilon 1 allows every difference" in done.words
+    assert "satisf" not in done.out
+    groups = ("--target", "hired", "--sensitive", "town")
+    done = faircg("evaluate", "m.json", people, *groups, "--check")
+    assert (done.code, "nothing to check" in done.err) == (3, True)
+    done = faircg("report", "m.json", people, *groups, "-o", "r.html")
+    assert done.code == 0, done.err
+    page = (tmp_path / "r.html").read_text("utf-8")
+    assert "Satisfies the constraint" not in page.split("<h2", 2)[1]
+    assert "allows every difference, so nothing was asked" in page

@@ -307,7 +307,7 @@ def _show_frontier(
             chosen = f"epsilon {search.best_epsilon_:g}, {chosen}"
         out.print(f"\nchosen: {chosen}; fitted on all data:")
         out.print(escape(str(search.rule_set_)), style="bold")
-        show.show_gaps(out, show.training_result(best), bounded_only=True)
+        show.show_gaps(out, show.training_result(best), watched_only=True)
         out.print(escape(f"certificate: {search.certificate_}"))
     if written:
         typer.echo(f"\n{show.wrote(written)}")

@@ -296,6 +296,9 @@ def evaluate(
     if check and part.within is not True:
         widest = part.widest
         reason = "it cannot be told whether this data satisfies a constraint"
+        if criterion is not None and criterion.epsilon >= 1:
+            reason = f"epsilon {criterion.epsilon:g} allows every difference, so that "
+            reason += "there is nothing to check"
         if part.within is False and widest is not None:
             reason = (
                 f"the gap of the {widest.rate} is {float(widest.value or 0):.4f}, more "

@@ -68,18 +68,20 @@ def _rate(part: int, whole: int, *, with_count: bool = False) -> str:
     return f"{part:,} ({text})" if with_count else text
 
 
-def show_gaps(out: Console, part: PartResult, *, bounded_only: bool = False) -> None:
+def show_gaps(out: Console, part: PartResult, *, watched_only: bool = False) -> None:
     """Print each gap, and whether it satisfies the constraint on this data."""
     from rich.markup import escape
 
-    for gap in part.bounded if bounded_only else part.gaps:
+    for gap in part.watched if watched_only else part.gaps:
         if gap.value is None:
             out.print(escape(f"gap of the {gap.rate}: not estimable: {gap.reason}"))
             continue
         text = f"gap of the {gap.rate} between groups: {float(gap.value):.4f}"
-        if gap.epsilon is not None:
+        if gap.is_bounded:
             verdict = "satisfies" if gap.within else "does not satisfy"
             text += f", allowed {gap.epsilon:g}: {verdict} the constraint on this data"
+        elif gap.epsilon is not None:
+            text += f"; epsilon {gap.epsilon:g} allows every difference"
         if gap.value:
             text += f" (lowest {gap.lowest}, highest {gap.highest})"
         out.print(escape(text))
@@ -104,7 +106,7 @@ def show_fit(
         f"the training data | complexity {clf.rule_set_.complexity} of "
         f"{certificate.max_complexity}"
     )
-    show_gaps(out, part, bounded_only=True)
+    show_gaps(out, part, watched_only=True)
     out.print(escape(f"certificate: {certificate}"))
     if certificate.lp_proven:
         out.print(
@@ -113,7 +115,7 @@ def show_fit(
     out.print(
         "shown above: of all rule sets seen that satisfy the constraint, the one with "
         "the fewest wrong predictions"
-        if clf.constraint is not None
+        if part.bounded
         else "shown above: of all rule sets seen, the one with the fewest wrong "
         "predictions"
     )

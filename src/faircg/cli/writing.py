@@ -112,7 +112,7 @@ def report(
     out = show.console()
     show.show_groups(out, main)
     out.print()
-    show.show_gaps(out, main, bounded_only=True)
+    show.show_gaps(out, main, watched_only=True)
     typer.echo(show.wrote([output]))
 
 

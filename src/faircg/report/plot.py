@@ -159,8 +159,8 @@ def _on_part(name: str) -> Callable[[PointResult], tuple[float, float | None]]:
 
 
 def largest_gap(part: PartResult) -> float | None:
-    """Return the largest gap that the criterion bounds; None if it is not known."""
-    gaps = [gap.value for gap in part.bounded]
+    """Return the largest gap of the criterion's rates; None if it is not known."""
+    gaps = [gap.value for gap in part.watched]
     if not gaps or None in gaps:
         return None
     return float(max(gap for gap in gaps if gap is not None))

@@ -95,6 +95,11 @@ class Gap:
     reason: str = ""
 
     @property
+    def is_bounded(self) -> bool:
+        """Whether a limit was set: no gap is larger than 1, so that 1 is none."""
+        return self.epsilon is not None and self.epsilon < 1
+
+    @property
     def within(self) -> bool | None:
         """Whether the gap is at most epsilon, as fractions; None if nobody knows."""
         if self.value is None or self.epsilon is None:
@@ -132,9 +137,14 @@ class PartResult:
         return (*(self.groups if len(self.groups) > 1 else ()), self.overall)
 
     @property
-    def bounded(self) -> tuple[Gap, ...]:
-        """The gaps that the criterion bounds."""
+    def watched(self) -> tuple[Gap, ...]:
+        """The gaps that the criterion is about, with a limit or without."""
         return tuple(gap for gap in self.gaps if gap.epsilon is not None)
+
+    @property
+    def bounded(self) -> tuple[Gap, ...]:
+        """The gaps for which a limit was set."""
+        return tuple(gap for gap in self.gaps if gap.is_bounded)
 
     @property
     def within(self) -> bool | None:

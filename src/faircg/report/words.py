@@ -181,6 +181,8 @@ def gap_words(gap: Gap) -> str:
         text = f"The {gap.rate} is the same in all groups"
     if gap.epsilon is None:
         return f"{text}; no limit was set."
+    if not gap.is_bounded:
+        return f"{text}; every difference is allowed."
     return f"{text}; {number(100 * gap.epsilon)} are allowed."
 
 
@@ -204,7 +206,7 @@ def certificate_words(certificate: Certificate | None, loss: int | None) -> str:
         f"No rule set of complexity at most {number(c.max_complexity)} with at most "
         f"{plural(c.max_conditions, 'condition')} per rule"
     )
-    if c.constraint is not None and c.epsilon is not None:
+    if c.constraint is not None and c.epsilon is not None and c.epsilon < 1:
         kind = " (in the paper's approximate form)" if c.rates == "proxy" else ""
         spoken = c.constraint.replace("_", " ")
         scope += f" that keeps {spoken} within {number(c.epsilon)}{kind}"
