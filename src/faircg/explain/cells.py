@@ -306,14 +306,7 @@ def number_cells(
 
     Without a known range, the unit of cost is the largest cut point, without its sign.
     """
-    edges: set[float] = set()
-    for condition in conditions:
-        if isinstance(condition.value, int | float):
-            cut = float(condition.value)
-            edges.add(cut)
-            if condition.operator in ("=", "!="):  # a point is a cell of its own
-                edges.add(math.nextafter(cut, -math.inf))
-    edges.discard(-math.inf)
+    edges = {float(c.value) for c in conditions if isinstance(c.value, int | float)}
     scale = max(map(abs, edges), default=1.0) or 1.0
     if known is not None:
         scale, whole = known.scale, known.whole
