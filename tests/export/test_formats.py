@@ -193,7 +193,7 @@ def test_documents_tell_certificate_and_groups():
         },
     )
     markdown = export_model(model, "markdown")
-    assert "| status | optimal |\n| gap | 0.0 |\n| epsilon | null |" in markdown
+    assert "| status | optimal |\n| gap | 0 |\n| epsilon | none |" in markdown
     assert "| f | 3 | 1 | 0 | 0 | 0.750 | no such people |" in markdown
     assert "| odd | many |" in markdown
     latex = export_model(model, "latex")

@@ -6,6 +6,7 @@ Markdown and LaTeX differ in how they escape and draw, not in what they say.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
@@ -41,7 +42,7 @@ def make_document(model: RuleSetModel) -> tuple[Block, ...]:
     blocks = [_rules(model)]
     if model.certificate:
         entries = model.certificate.items()
-        rows = tuple((_spoken(key), _shown(value)) for key, value in entries)
+        rows = tuple((_spoken(key), _entry(value)) for key, value in entries)
         blocks.append(
             Block("Certificate", "What the fit proved.", ("entry", "value"), rows)
         )
@@ -110,6 +111,15 @@ def _rate(counts: Mapping[str, Any], hit: str, missed: str) -> str:
 
 def _spoken(key: str) -> str:
     return visible(key).replace("_", " ")
+
+
+def _entry(value: object) -> str:
+    """Say an entry of the certificate; the model file has all digits."""
+    if value is None or isinstance(value, bool):
+        return {None: "none", True: "yes", False: "no"}[value]
+    if isinstance(value, float) and math.isfinite(value):
+        return f"{value:.4f}".rstrip("0").rstrip(".")
+    return _shown(value)
 
 
 def _shown(value: object) -> str:

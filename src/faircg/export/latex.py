@@ -94,10 +94,16 @@ def _block(block: Block) -> str:
         wide = len(block.header) == 2
         columns = r"lp{0.7\linewidth}" if wide else "l" + "r" * len(block.header[1:])
         lines += [r"\noindent", rf"\begin{{tabular}}{{{columns}}}", r"\hline"]
-        lines += [_row(block.header), r"\hline"]
+        lines += [_row(block.header) if wide else _stacked(block.header), r"\hline"]
         lines += [*map(_row, block.rows), r"\hline", r"\end{tabular}", ""]
     return "\n".join(lines)
 
 
 def _row(cells: Iterable[str]) -> str:
     return " & ".join(map(escape, cells)) + r" \\"
+
+
+def _stacked(cells: Iterable[str]) -> str:
+    """Return a row of headings with one word to a line: six rates fit on a page."""
+    stacks = (r" \\ ".join(map(escape, cell.split())) for cell in cells)
+    return " & ".join(rf"\shortstack[r]{{{stack}}}" for stack in stacks) + r" \\"
