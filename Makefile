@@ -70,7 +70,7 @@ datasets: $(VENV)/.installed
 	$(BIN)/python scripts/build_datasets.py
 
 docs: $(VENV)/.installed
-	$(BIN)/python -c "import furo, myst_parser, sphinx" 2> /dev/null \
+	$(BIN)/python -c "import furo, latex2mathml, myst_parser, sphinx" 2> /dev/null \
 		|| $(BIN)/python -m pip install --quiet --editable '.[docs]'
 	$(BIN)/sphinx-build --fail-on-warning --keep-going --quiet docs build/docs
 	@echo "open build/docs/index.html"
