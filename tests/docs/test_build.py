@@ -1,5 +1,6 @@
-"""The guide builds without a warning."""
+"""The guide builds without a warning, and its pages load nothing from elsewhere."""
 
+import re
 import subprocess
 import sys
 
@@ -10,6 +11,7 @@ from docs.run_snippets import DOCS
 @pytest.mark.long
 def test_the_guide_builds_without_warnings(tmp_path):
     pytest.importorskip("furo")
+    pytest.importorskip("latex2mathml")
     pytest.importorskip("myst_parser")
     options = ("--fail-on-warning", "--keep-going", "--quiet")
     done = subprocess.run(
@@ -19,3 +21,7 @@ def test_the_guide_builds_without_warnings(tmp_path):
     )
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "index.html").exists()
+    remote = re.compile(r"<(?:script|img|link|iframe)[^>]*(?:src|href)=.https?:")
+    for page in tmp_path.rglob("*.html"):
+        assert not remote.search(page.read_text("utf-8")), page.name
+    assert "<math" in (tmp_path / "exact-search.html").read_text("utf-8")
