@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 from experiments.counting import count_both, pack
 from experiments.data import load
 from experiments.protocol import CRITERIA, SEED, Grid, Protocol
-from faircg.folds import Fold, Settings
+from faircg.folds import Fold
+from faircg.grid import Settings
 
 if TYPE_CHECKING:
     from pathlib import Path

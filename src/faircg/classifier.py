@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import warnings
 from collections.abc import Iterable, Mapping
-from contextlib import contextmanager
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -26,15 +25,14 @@ from faircg.explain import Explanations, explain, numeric_ranges, rule_table
 from faircg.explain.explanations import checked_names, column_names
 from faircg.fairness import Criterion, GroupSizes, criterion_by_name
 from faircg.fairness.metrics import count_people, fairness
-from faircg.groups import Groups, read_groups
+from faircg.fitting import depths_for, first_rules, groups_for, messages
 from faircg.labels import Labels, plain, read_labels
-from faircg.mining import MINERS
 from faircg.model import Feature, RuleSetModel
-from faircg.rules import Condition, Rule, RuleSet
+from faircg.rules import Rule, RuleSet
 from faircg.validation import checked_table, whole_weights
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
     from typing import Self
 
     import pandas as pd
@@ -42,8 +40,9 @@ if TYPE_CHECKING:
 
     from faircg.colgen.pricing.base import Pricer
     from faircg.explain.explanations import Direction
+    from faircg.groups import Groups
     from faircg.table import Table
-    from faircg.typing import Conditions, IntVector
+    from faircg.typing import IntVector
 
 logger = logging.getLogger(__name__)
 
@@ -462,107 +461,6 @@ class FairRuleSetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
                 ConvergenceWarning,
                 stacklevel=3,
             )
-
-
-DEFAULT_CONDITIONS = 6
-"""Conditions per rule when ``max_conditions`` is None and pricing is not exact."""
-MINING_SHARE = 0.1
-"""Part of the time that mining first rules may take."""
-
-
-def groups_for(
-    criterion: Criterion | None,
-    sensitive_features: Any,
-    n_rows: int,
-    *,
-    missing: str = "raise",
-) -> Groups:
-    """Read the groups that a criterion compares; one of all people without both."""
-    if sensitive_features is None:
-        if criterion is not None:
-            raise ValueError(
-                f"constraint={criterion.name!r} compares groups; pass "
-                "sensitive_features=... to fit"
-            )
-        return Groups(np.zeros(n_rows, dtype=np.int64), ("everybody",))
-    groups = read_groups(sensitive_features, missing=missing)
-    if len(groups.codes) != n_rows:
-        raise ValueError(
-            f"X has {n_rows} rows and sensitive_features has {len(groups.codes)}"
-        )
-    return groups
-
-
-def depths_for(
-    binarizer: ConditionBinarizer,
-    max_complexity: int,
-    max_conditions: int | None,
-    pricing: str | Pricer,
-) -> tuple[int, ...]:
-    """Return the limits D to go through, step by step.
-
-    More conditions than there are families, or than C allows, cannot help.
-    """
-    useful = max(1, int(binarizer.families_.max(initial=-1)) + 1)
-    most = max(1, min(useful, int(max_complexity) - 1))
-    if max_conditions is not None:
-        return (min(int(max_conditions), most),)
-    if pricing != "exact":
-        return (min(DEFAULT_CONDITIONS, most),)
-    return tuple(range(min(2, most), most + 1))
-
-
-def first_rules(
-    source: str | Iterable[Rule] | None,
-    problem: Problem,
-    binarizer: ConditionBinarizer,
-    *,
-    max_conditions: int,
-    seed: int,
-    deadline: Deadline,
-) -> set[Conditions]:
-    """Return the rules to begin with: mined, given, or none."""
-    if source is None or not binarizer.conditions_:
-        return set()
-    if not isinstance(source, str):
-        return {_numbered(rule, binarizer.conditions_) for rule in source}
-    if source not in MINERS:
-        raise ValueError(
-            f"warm_start_rules={source!r} is not known; use one of "
-            f"{sorted(MINERS)}, None or rules"
-        )
-    share = deadline.within(MINING_SHARE * deadline.remaining())
-    return MINERS[source](problem, max_conditions, seed, share)
-
-
-@contextmanager
-def messages(verbose: int, name: str = "faircg") -> Iterator[None]:
-    """Let messages of a logger through, as far as ``verbose`` asks for them."""
-    if not verbose:
-        yield
-        return
-    source = logging.getLogger(name)
-    before, handler = source.level, logging.StreamHandler()
-    source.setLevel(logging.INFO if verbose == 1 else logging.DEBUG)
-    source.addHandler(handler)
-    try:
-        yield
-    finally:
-        source.removeHandler(handler)
-        source.setLevel(before)
-
-
-def _numbered(rule: Rule, conditions: tuple[Condition, ...]) -> Conditions:
-    if not isinstance(rule, Rule):
-        raise ValueError(f"warm_start_rules must be rules (faircg.Rule), not {rule!r}")
-    number = {condition: j for j, condition in enumerate(conditions)}
-    unknown = [str(c) for c in rule.conditions if c not in number]
-    if unknown:
-        raise ValueError(
-            f"warm_start_rules: {unknown[0]!r} is not a condition of this table; "
-            "conditions use the binarizer's cut points and categories"
-        )
-    return tuple(sorted(number[c] for c in rule.conditions))
 
 
 def _feature(table: Table, name: str) -> Feature:

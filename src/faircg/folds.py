@@ -10,136 +10,38 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property, partial
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from faircg.binarize import ConditionBinarizer
-from faircg.classifier import depths_for, first_rules, messages
 from faircg.colgen.certificate import fingerprint
 from faircg.colgen.engine import solve
 from faircg.colgen.pricing import PricingResult, pricer_by_name
 from faircg.colgen.problem import Problem
-from faircg.colgen.select import Candidate, Selection
+from faircg.colgen.select import Selection
 from faircg.colgen.stop import Deadline
-from faircg.fairness import Criterion, GroupSizes, criterion_by_name
-from faircg.fairness.metrics import count_people, gap
+from faircg.fairness.metrics import gap
+from faircg.fitting import depths_for, first_rules, messages
+from faircg.grid import Answer, Cell, known_rule_sets, looser_cells, proven_bound
+from faircg.heldout import COUNTS, accuracy, count_predictions, gap_or_nan
 from faircg.model import write_text
 from faircg.rules import Rule, RuleSet
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping
 
     from faircg.colgen.duals import Prices
-    from faircg.colgen.engine import Solution
-    from faircg.colgen.pricing import Pricer
+    from faircg.grid import Point, Settings
     from faircg.groups import Groups
     from faircg.table import Table
     from faircg.typing import BoolVector, Conditions, IntVector
 
 logger = logging.getLogger(__name__)
-
-COUNTS = ("true_positives", "false_negatives", "false_positives", "true_negatives")
-"""What is counted for each group of the test part."""
-
-Point: TypeAlias = tuple[float, int]
-"""Epsilon and the limit on complexity."""
-
-
-@dataclass(frozen=True)
-class Settings:
-    """What every fold needs to know of the search."""
-
-    constraint: str | Callable[[float], Criterion] | None
-    coarse: tuple[Point, ...]
-    fine: tuple[Point, ...]
-    max_conditions: int | None
-    pricing: str | Pricer
-    warm_start_rules: str | tuple[Rule, ...] | None
-    thresholds: str | Mapping[str, Sequence[float]]
-    n_thresholds: int
-    exclude: tuple[str, ...]
-    time_limit: float
-    cache: str | None
-    seed: int
-    label: str
-
-    def criterion(self, epsilon: float) -> Criterion | None:
-        """Return the criterion with this epsilon."""
-        if self.constraint is None:
-            return None
-        if isinstance(self.constraint, str):
-            return criterion_by_name(self.constraint, epsilon)
-        return self.constraint(epsilon)
-
-
-@dataclass(frozen=True)
-class Cell:
-    """What is kept of one solved cell; rules are numbers of conditions.
-
-    ``rules`` are those that the cell added to the collection, ``best`` is the rule set
-    returned and ``optimised`` the one of lowest loss. The other values are those of its
-    certificate.
-    """
-
-    rules: tuple[Conditions, ...]
-    best: tuple[Conditions, ...]
-    optimised: tuple[Conditions, ...]
-    objective: float
-    lower_bound: float
-    max_conditions: int
-    status: str
-    seconds: float
-
-    @classmethod
-    def of(cls, solution: Solution, rules: Iterable[Conditions] = ()) -> Cell:
-        """Keep what matters of a solution."""
-        certificate = solution.certificate
-        return cls(
-            rules=tuple(rules),
-            best=solution.returned.rules,
-            optimised=solution.optimised.rules,
-            objective=certificate.objective,
-            lower_bound=certificate.lower_bound,
-            max_conditions=certificate.max_conditions,
-            status=certificate.status,
-            seconds=certificate.seconds,
-        )
-
-    def is_optimal(self, depth: int) -> bool:
-        """Whether no rules of at most so many conditions do better."""
-        return self.status == "optimal" and self.max_conditions >= depth
-
-    @classmethod
-    def from_json(cls, text: str, n_conditions: int) -> Cell:
-        """Read a kept cell; anything else is a ``ValueError``."""
-        data = json.loads(text)
-        if not isinstance(data, dict) or set(data) != {f.name for f in fields(cls)}:
-            raise ValueError("not a cell")
-        for name in ("rules", "best", "optimised"):
-            data[name] = tuple(tuple(map(int, rule)) for rule in data[name])
-            if any(not 0 <= j < n_conditions for rule in data[name] for j in rule):
-                raise ValueError("a rule tests an unknown condition")
-        return cls(**data)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Answer:
-    """The best that any cell of a fold found for one point of the fine grid.
-
-    ``returned`` makes the fewest errors, ``optimised`` has the lowest Hamming loss;
-    ``lower_bound`` bounds that loss over all rules allowed, zero if nothing is proven.
-    """
-
-    returned: Candidate
-    optimised: Candidate
-    lower_bound: float
-    is_finished: bool
-    seconds: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,8 +149,8 @@ class Fold:
             pricer_by_name(settings.pricing, seed=settings.seed),
             depths=self.depths(point),
             deadline=deadline,
-            known=_rule_sets(cells),
-            known_bound=_bound(point, cells, self.depths(point)[-1]),
+            known=known_rule_sets(cells),
+            known_bound=proven_bound(point, cells, self.depths(point)[-1]),
             seed=settings.seed,
         )
         # Rules that only the proof enumerated, often many, come after those.
@@ -286,14 +188,14 @@ class Fold:
         as what a looser cell, which may choose from more rule sets, ended with.
         """
         depth = self.depths(point)[-1]
-        selection = self.judge(point, _rule_sets(coarse))
+        selection = self.judge(point, known_rule_sets(coarse))
         returned, optimised = selection.returned_winner, selection.objective_winner
         if returned is None or optimised is None:
             return None
-        bound = _bound(point, coarse, depth)
+        bound = proven_bound(point, coarse, depth)
         if selection.objective > bound and not any(
             selection.objective <= cell.objective
-            for cell in _looser(point, coarse, depth)
+            for cell in looser_cells(point, coarse, depth)
         ):
             return None
         is_optimal = selection.objective <= bound
@@ -322,8 +224,8 @@ class Fold:
             pricer_by_name("exact", seed=settings.seed) if is_exact else PoolOnly(),
             depths=(depth,),
             deadline=Deadline.after(settings.time_limit),
-            known=_rule_sets(coarse),
-            known_bound=_bound(point, coarse, depth),
+            known=known_rule_sets(coarse),
+            known_bound=proven_bound(point, coarse, depth),
             seed=settings.seed,
         )
         return Cell.of(solution)
@@ -334,7 +236,7 @@ class Fold:
         fine = self.select(rules, coarse)
         # A point of both grids counts with its later cell, which began with the other.
         cells = {**coarse, **fine}
-        rule_sets = _rule_sets(coarse) + _rule_sets(fine)
+        rule_sets = known_rule_sets(coarse) + known_rule_sets(fine)
         answers = {}
         for point, cell in fine.items():
             selection = self.judge(point, rule_sets)
@@ -344,7 +246,7 @@ class Fold:
             answers[point] = Answer(
                 returned=returned,
                 optimised=optimised,
-                lower_bound=_bound(point, cells, self.depths(point)[-1]),
+                lower_bound=proven_bound(point, cells, self.depths(point)[-1]),
                 is_finished=cell.status != "time_limit",
                 seconds=cell.seconds,
             )
@@ -422,7 +324,10 @@ class Fold:
             version("faircg"),
             *(phase, point, repr(settings.criterion(point[0])), self.depths(point)),
             *(self._data, rules, settings.time_limit, settings.seed),
-            *(_rule_sets(cells), _bound(point, cells, self.depths(point)[-1])),
+            *(
+                known_rule_sets(cells),
+                proven_bound(point, cells, self.depths(point)[-1]),
+            ),
             repr(settings.pricing),
         ]
         if phase == "I" and point == settings.coarse[0]:
@@ -468,7 +373,7 @@ def search_fold(
                 "epsilon": point[0],
                 "max_complexity": point[1],
                 "train_accuracy": (n_train - recount.zero_one_loss) / n_train,
-                "test_accuracy": _accuracy(counts),
+                "test_accuracy": accuracy(counts),
                 "train_gap": max(
                     (
                         float(gap(rate, recount.missed, recount.hit))
@@ -476,7 +381,7 @@ def search_fold(
                     ),
                     default=0.0,
                 ),
-                "test_gap": _gap_or_nan(counts, groups.names, criterion),
+                "test_gap": gap_or_nan(counts, groups.names, criterion),
                 "complexity": recount.complexity,
                 "n_rules": len(winner.rules),
                 "train_hamming_loss": recount.hamming_loss,
@@ -493,73 +398,3 @@ def search_fold(
             }
         )
     return records
-
-
-def _rule_sets(
-    cells: Mapping[Point, Cell],
-) -> tuple[tuple[Conditions, ...], ...]:
-    """Return every rule set that some cell found, each once."""
-    found = (rules for c in cells.values() for rules in (c.optimised, c.best))
-    return tuple(dict.fromkeys(found))
-
-
-def _looser(point: Point, cells: Mapping[Point, Cell], depth: int) -> Iterator[Cell]:
-    """Walk through the cells that allow all that this point allows."""
-    for (epsilon, C), cell in cells.items():
-        if epsilon >= point[0] and point[1] <= C and cell.max_conditions >= depth:
-            yield cell
-
-
-def _bound(point: Point, cells: Mapping[Point, Cell], depth: int) -> float:
-    """Return the best bound of cells at least as loose, over all rules that fit."""
-    bounds = (cell.lower_bound for cell in _looser(point, cells, depth))
-    return max(bounds, default=0.0)
-
-
-def count_predictions(
-    covered: BoolVector, is_positive: BoolVector, codes: IntVector, groups: Groups
-) -> dict[str, IntVector]:
-    """Count the people of each group by true label and prediction."""
-    masks = {
-        "true_positives": is_positive & covered,
-        "false_negatives": is_positive & ~covered,
-        "false_positives": ~is_positive & covered,
-        "true_negatives": ~is_positive & ~covered,
-    }
-    ones = np.ones(len(codes), dtype=np.int64)
-    return {
-        kind: count_people(mask, codes, ones, len(groups.names))
-        for kind, mask in masks.items()
-    }
-
-
-def _accuracy(counts: Mapping[str, IntVector]) -> float:
-    right = counts["true_positives"].sum() + counts["true_negatives"].sum()
-    return float(right / sum(counts[kind].sum() for kind in COUNTS))
-
-
-def largest_gap(
-    counts: Mapping[str, IntVector],
-    names: tuple[str, ...],
-    criterion: Criterion | None,
-) -> float:
-    """Return the criterion's largest gap; an error if a group has nobody to count."""
-    if criterion is None:
-        return 0.0
-    missed, covered = counts["false_negatives"], counts["false_positives"]
-    sizes = GroupSizes(
-        names, counts["true_positives"] + missed, covered + counts["true_negatives"]
-    )
-    rates = criterion.rates(sizes)
-    return max(float(gap(rate, missed, covered)) for rate in rates)
-
-
-def _gap_or_nan(
-    counts: Mapping[str, IntVector],
-    names: tuple[str, ...],
-    criterion: Criterion | None,
-) -> float:
-    try:
-        return largest_gap(counts, names, criterion)
-    except ValueError:
-        return float("nan")

@@ -23,9 +23,12 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
-from faircg.classifier import FairRuleSetClassifier, groups_for
+from faircg.classifier import FairRuleSetClassifier
 from faircg.exceptions import FairCGError
-from faircg.folds import COUNTS, Point, Settings, largest_gap, search_fold
+from faircg.fitting import groups_for
+from faircg.folds import search_fold
+from faircg.grid import Point, Settings
+from faircg.heldout import COUNTS, largest_gap
 from faircg.labels import plain, read_labels
 from faircg.validation import checked_table
 

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from faircg.fairness import criterion_by_name
-from faircg.folds import COUNTS, largest_gap
+from faircg.heldout import COUNTS, largest_gap
 from faircg.plotting.style import GREY, axes_for, mark, quiet_frame
 
 if TYPE_CHECKING:
