@@ -286,7 +286,7 @@ def test_an_unseen_category_is_false_for_equality():
     table, labels = X[["job"]], (X["job"] == "cook").astype(int)
     clf = fit(X=table, y=labels, constraint=None)
     new = pd.DataFrame({"job": ["pilot", "cook", None]})
-    with pytest.warns(UnseenCategoryWarning, match=r"1 rows .*'pilot'"):
+    with pytest.warns(UnseenCategoryWarning, match=r"1 row holds .*'pilot'"):
         assert clf.predict(new).tolist() == [0, 1, 0]
 
 
