@@ -388,6 +388,17 @@ class FairRuleSetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         tags.input_tags.string = True
         return tags
 
+    def _asked(self) -> dict[str, Any]:
+        """Return the settings that a reader of the model will want to know."""
+        seed, cuts = self.random_state, self.thresholds
+        return {
+            "exclude": [str(name) for name in self.exclude],
+            "thresholds": cuts if isinstance(cuts, str) else "given",
+            "n_thresholds": int(self.n_thresholds),
+            "time_limit": float(self.time_limit),
+            "random_state": int(seed) if isinstance(seed, Integral) else None,
+        }
+
     def _criterion(self) -> Criterion | None:
         if self.constraint is None or not isinstance(self.constraint, str):
             return self.constraint
@@ -453,6 +464,7 @@ class FairRuleSetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
                 }
                 for name, c in self.fairness_.groups.items()
             },
+            self._asked(),
         )
         if self.certificate_.status == "time_limit":
             warnings.warn(

@@ -64,6 +64,9 @@ class RuleSetModel:
         The negative and the positive label.
     certificate, groups
         What was proven, and the training counts of each group, as JSON values.
+    asked
+        What the fit was told beside the certificate's question, such as ``"exclude"``;
+        empty if nobody recorded it.
     """
 
     rule_set: RuleSet
@@ -71,6 +74,7 @@ class RuleSetModel:
     labels: tuple[Value, Value]
     certificate: Mapping[str, Any] = field(default_factory=dict)
     groups: Mapping[str, Any] = field(default_factory=dict)
+    asked: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         kinds = {feature.name: feature.kind for feature in self.features}
@@ -148,6 +152,7 @@ class RuleSetModel:
             ],
             "certificate": _jsonable(dict(self.certificate)),
             "groups": _jsonable(dict(self.groups)),
+            "asked": _jsonable(dict(self.asked)),
         }
 
     def to_json(self) -> str:
@@ -202,6 +207,7 @@ class RuleSetModel:
             (labels[0], labels[1]),
             _object(data.get("certificate"), "certificate"),
             _object(data.get("groups"), "groups"),
+            _object(data.get("asked", {}), "asked"),
         )
         try:
             return cls(*parts)

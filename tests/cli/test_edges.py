@@ -10,6 +10,7 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING
 
+import pandas as pd
 import pytest
 from rich.console import Console
 
@@ -367,3 +368,44 @@ def test_a_limit_of_one_is_no_limit(
     page = (tmp_path / "r.html").read_text("utf-8")
     assert "Satisfies the constraint" not in page.split("<h2", 2)[1]
     assert "allows every difference, so nothing was asked" in page
+
+
+def test_every_held_out_table_is_shown_or_refused(
+    people: Path, model: Path, faircg: Callable[..., Done], tmp_path: Path
+) -> None:
+    """A second --test was dropped without a word; validation had no place."""
+    groups = ("--target", "hired", "--sensitive", "town")
+    args = ("report", model, people, *groups, "-o", "r.html")
+    done = faircg(*args, "--validation", people, "--test", people)
+    assert done.code == 0, done.err
+    page = (tmp_path / "r.html").read_text("utf-8")
+    assert "Train, validation, test side by side" in page
+    done = faircg(*args, "--test", people, "--test", people)
+    assert (done.code, "--test was given 2 times" in done.err) == (1, True)
+    grid = ("--epsilon", 0.1, "--max-complexity", 4, "--max-conditions", 2)
+    search = ("frontier", people, *groups, "--positive", "yes", *grid, "--folds", 2)
+    done = faircg(*search, "--test", people, "-q")
+    assert (done.code, "give it -o" in done.err) == (1, True)
+    card = ("--owner", "Credit risk", "--intended-use", "a first look")
+    done = faircg(*search, "--test", people, "-o", "f.html", *card)
+    assert done.code == 0, done.err
+    page = (tmp_path / "f.html").read_text("utf-8")
+    assert "Train, test side by side" in page
+    assert "Credit risk" in page
+    assert "a first look" in page
+    assert "no cell was cut short" in page
+
+
+def test_a_check_of_one_group_does_not_pass(
+    people: Path, model: Path, faircg: Callable[..., Done]
+) -> None:
+    """Nobody to compare with is no evidence."""
+    frame = pd.read_csv(people)
+    frame[frame["town"] == "A"].to_csv(people.parent / "a.csv", index=False)
+    groups = ("--target", "hired", "--sensitive", "town")
+    done = faircg("evaluate", model, "a.csv", *groups, "--check")
+    assert (done.code, "cannot be told" in done.err) == (3, True)
+    frame[frame["town"] != "C"].to_csv(people.parent / "ab.csv", index=False)
+    done = faircg("evaluate", model, "ab.csv", *groups, "--check")
+    assert done.code == 3
+    assert "The group C of the training data has nobody" in done.words

@@ -59,7 +59,7 @@ def test_the_title_claims_what_was_proven(deepened, ax, is_proven):
     ConvergenceDisplay.from_history(deepened.history_, certificate, ax=ax)
     title = ax.get_title(loc="left")
     assert ("Proven optimal" in title) == is_proven
-    assert ("within 25.00% of the best possible" in title) != is_proven
+    assert ("at most 33.33% above the best possible" in title) != is_proven
 
 
 def test_no_rounds_at_all(compas, ax):

@@ -83,6 +83,12 @@ class People:
         self.must_have(names)
         return names
 
+    def parts(self, target: str, groups: Sequence[str]) -> tuple[Any, Any, Any]:
+        """Return features, labels and groups."""
+        check_labels(self.frame[target], target)
+        features = self.frame.drop(columns=[target])
+        return features, self.frame[target].to_numpy(), self.groups(groups)
+
     def groups(self, names: Sequence[str]) -> pd.DataFrame | None:
         """Return the columns of the groups; None if there are none."""
         return self.frame[list(names)] if names else None

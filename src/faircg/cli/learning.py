@@ -13,6 +13,7 @@ import typer
 from faircg.cli import exits, files, show
 from faircg.cli import options as opt
 from faircg.cli.progress import following, note, watching
+from faircg.cli.reports import held_out, need_report, save_report
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -166,8 +167,14 @@ def frontier(
         Path | None,
         typer.Option(help="Directory of finished cells: a search stopped goes on."),
     ] = None,
+    validation: opt.Validation = None,
+    test: opt.Test = None,
     rows: opt.Rows = 0,
     title: opt.Title = "",
+    owner: opt.Owner = "",
+    intended_use: opt.IntendedUse = "",
+    out_of_scope: opt.OutOfScope = "",
+    date: opt.Date = "",
     seed: opt.Seed = 0,
     jobs: Annotated[int, typer.Option(help="Folds at a time; -1 for all cores.")] = -1,
     as_json: opt.AsJson = False,
@@ -197,6 +204,13 @@ def frontier(
     _must_have_groups(constraint, groups)
     features = people.frame.drop(columns=[column])
     labels, pos_label = files.labels_of(people, column, positive)
+    others = held_out(
+        {"validation": validation, "test": test},
+        lambda name: files.read_people(name, category or ()),
+        *(column, groups),
+    )
+    if others and output is None:
+        raise ValueError("--validation and --test are shown in a report; give it -o")
     with _directory(cache) as kept:
         search = FairRuleSetClassifierCV(
             constraint=None if constraint is opt.Constraint.none else constraint.value,
@@ -255,10 +269,15 @@ def frontier(
                     data_description=people.description,
                     target=column,
                     sensitive=tuple(groups),
+                    date=date,
+                    owner=owner,
+                    intended_use=intended_use,
+                    out_of_scope=out_of_scope,
                 ),
+                others=others,
                 n_rows=rows,
             )
-        files.save(output, render_report(made))
+        save_report(output, render_report(made))
         written.append(output)
     if not bool(search.cv_results_["is_finished"].all()):
         cut = int((~search.cv_results_["is_finished"]).sum())
@@ -305,22 +324,14 @@ def _show_frontier(
         chosen = f"complexity at most {search.best_complexity_}"
         if search.constraint is not None:
             chosen = f"epsilon {search.best_epsilon_:g}, {chosen}"
+        if search.target_gap is None and search.target_accuracy is None:
+            chosen += ", for its accuracy alone (--target-gap chooses by the gap)"
         out.print(f"\nchosen: {chosen}; fitted on all data:")
         out.print(escape(str(search.rule_set_)), style="bold")
         show.show_gaps(out, show.training_result(best), watched_only=True)
         out.print(escape(f"certificate: {search.certificate_}"))
     if written:
         typer.echo(f"\n{show.wrote(written)}")
-
-
-def need_report() -> None:
-    """Refuse early when the packages that reports need are not there."""
-    from importlib.util import find_spec
-
-    if find_spec("jinja2") is None:
-        raise ImportError(
-            "reports need Jinja: install it with pip install 'faircg[report]'"
-        )
 
 
 def finish(clf: FairRuleSetClassifier) -> None:

@@ -140,6 +140,22 @@ Rows: TypeAlias = Annotated[
     typer.Option(help="Rows that the report shows one by one; 0 for none.", min=0),
 ]
 Title: TypeAlias = Annotated[str, typer.Option(help="Heading of the report.")]
+Validation: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Data for validation with the same columns, shown beside.", metavar="DATA"
+    ),
+]
+Test: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Held-out data with the same columns, shown beside.", metavar="DATA"
+    ),
+]
+Owner: TypeAlias = Annotated[str, typer.Option(help="Who answers for the model.")]
+IntendedUse: TypeAlias = Annotated[str, typer.Option(help="What the model is for.")]
+OutOfScope: TypeAlias = Annotated[str, typer.Option(help="What it is not for.")]
+Date: TypeAlias = Annotated[str, typer.Option(help="Date to print; no clock is read.")]
 Strict: TypeAlias = Annotated[
     bool, typer.Option("--strict", help="Refuse categories never seen in training.")
 ]

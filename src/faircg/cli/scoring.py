@@ -272,7 +272,7 @@ def evaluate(
     files.check_labels(people.frame[column], column)
     counts = _counts(rules, people, column, groups, missing_groups.value, strict)
     criterion = _criterion(rules, constraint, epsilon) if groups else None
-    part = part_result("data", counts, criterion)
+    part = part_result("data", counts, criterion, trained=tuple(rules.groups))
     if as_json:
         values = {
             "model": str(model),
@@ -291,11 +291,14 @@ def evaluate(
         out.print(f"accuracy {accuracy.value:.2%} ({accuracy.count:,} of ", end="")
         out.print(f"{accuracy.size:,}) on this data")
         show.show_gaps(out, part)
+        show.show_group_notes(out, part)
         if not groups:
             out.print("no groups were named; --sensitive compares them")
     if check and part.within is not True:
         widest = part.widest
         reason = "it cannot be told whether this data satisfies a constraint"
+        if part.absent:
+            reason = f"{reason}: nobody here is of the group {part.absent[0]!r}"
         if criterion is not None and criterion.epsilon >= 1:
             reason = f"epsilon {criterion.epsilon:g} allows every difference, so that "
             reason += "there is nothing to check"

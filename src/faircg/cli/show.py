@@ -87,6 +87,16 @@ def show_gaps(out: Console, part: PartResult, *, watched_only: bool = False) -> 
         out.print(escape(text))
 
 
+def show_group_notes(out: Console, part: PartResult) -> None:
+    """Print which groups of the training data are not here, and which are new."""
+    from rich.markup import escape
+
+    from faircg.report.words import group_notes
+
+    for text in group_notes(part):
+        out.print(escape(f"note: {text}"))
+
+
 def show_fit(
     out: Console, clf: FairRuleSetClassifier, sensitive: Sequence[str]
 ) -> None:

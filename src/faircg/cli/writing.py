@@ -6,13 +6,13 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from faircg.cli import files, show
 from faircg.cli import options as opt
-from faircg.cli.learning import need_report
+from faircg.cli.reports import held_out, need_report, save_report
 
 
 class Format(StrEnum):
@@ -35,13 +35,14 @@ def report(
     target: opt.Target = None,
     sensitive: opt.Sensitive = None,
     part: Annotated[
-        str,
-        typer.Option(help="What the data is: train, or test if rules never saw it."),
-    ] = "train",
-    test: Annotated[
         str | None,
-        typer.Option(help="Held-out data with the same columns, shown beside."),
+        typer.Option(
+            help="What the data is, such as train or test; by default train, if its "
+            "counts are those of the model."
+        ),
     ] = None,
+    validation: opt.Validation = None,
+    test: opt.Test = None,
     constraint: Annotated[
         opt.Constraint | None,
         typer.Option(help="Criterion to measure by; that of the model by default."),
@@ -51,10 +52,10 @@ def report(
     immutable: opt.Immutable = None,
     missing_groups: opt.MissingGroupsOption = opt.MissingGroups.refuse,
     title: opt.Title = "",
-    owner: Annotated[str, typer.Option(help="Who answers for the model.")] = "",
-    intended_use: Annotated[str, typer.Option(help="What the model is for.")] = "",
-    out_of_scope: Annotated[str, typer.Option(help="What it is not for.")] = "",
-    date: Annotated[str, typer.Option(help="Date to print; no clock is read.")] = "",
+    owner: opt.Owner = "",
+    intended_use: opt.IntendedUse = "",
+    out_of_scope: opt.OutOfScope = "",
+    date: opt.Date = "",
     as_json: opt.AsJson = False,
     quiet: opt.Quiet = False,
     config: opt.Config = None,
@@ -74,18 +75,17 @@ def report(
     rules = files.load_model(model)
     people = files.read_for(rules, data)
     column, groups = people.target(target), people.sensitive(sensitive)
-    others = {}
-    if test is not None:
-        held_out = files.read_for(rules, test)
-        held_out.must_have([column, *groups])
-        others["test"] = _parts(held_out, column, groups)
-    X, y, sensitive_features = _parts(people, column, groups)
+    X, y, sensitive_features = people.parts(column, groups)
     is_given = constraint not in (None, opt.Constraint.none)
     made = report_of_model(
         *(rules, X, y),
         sensitive_features=sensitive_features,
         part=part,
-        others=others,
+        others=held_out(
+            {"validation": validation, "test": test},
+            lambda name: files.read_for(rules, name),
+            *(column, groups),
+        ),
         constraint=constraint.value if is_given and constraint else None,
         about=About(
             title=title,
@@ -103,7 +103,7 @@ def report(
         immutable=immutable or (),
         missing_groups=missing_groups.value,
     )
-    files.save(output, render_report(made))
+    save_report(output, render_report(made))
     main = made.points[made.chosen].main
     if as_json:
         values = {"report": str(output), "part": main.name, **show.part_values(main)}
@@ -113,13 +113,8 @@ def report(
     show.show_groups(out, main)
     out.print()
     show.show_gaps(out, main, watched_only=True)
+    show.show_group_notes(out, main)
     typer.echo(show.wrote([output]))
-
-
-def _parts(people: files.People, target: str, groups: list[str]) -> Any:
-    files.check_labels(people.frame[target], target)
-    features = people.frame.drop(columns=[target])
-    return features, people.frame[target].to_numpy(), people.groups(groups)
 
 
 def export(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -71,6 +72,15 @@ class Certificate:
     data: str
     seconds: float
 
+    @property
+    def above_best(self) -> float:
+        """How far the objective can be above the best possible, as a share of that."""
+        if self.objective <= self.lower_bound:
+            return 0.0
+        if self.lower_bound <= 0:
+            return math.inf
+        return (self.objective - self.lower_bound) / self.lower_bound
+
     def __str__(self) -> str:
         loss = "Hamming loss" if self.loss == "hamming" else "0-1 loss"
         scope = (
@@ -92,8 +102,8 @@ class Certificate:
             )
         return (
             f"the lowest {loss} found is {self.objective:.0f}; no rule set does better "
-            f"than {self.lower_bound:.0f}, so it is within {self.gap:.2%} of the best "
-            f"possible ({scope})"
+            f"than {self.lower_bound:.0f}, so it is at most {self.above_best:.2%} "
+            f"above the best possible ({scope})"
         )
 
     def to_dict(self) -> dict[str, Any]:

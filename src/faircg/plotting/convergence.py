@@ -210,7 +210,9 @@ def _title(certificate: Certificate) -> str:
         return (
             f"Proven optimal: no rule set has a loss below {certificate.objective:,.0f}"
         )
+    if certificate.lower_bound <= 0:
+        return f"Loss {certificate.objective:,.0f}, no bound proven"
     return (
-        f"Loss {certificate.objective:,.0f}, within {certificate.gap:.2%} of the best "
-        "possible"
+        f"Loss {certificate.objective:,.0f}, at most {certificate.above_best:.2%} "
+        "above the best possible"
     )

@@ -12,7 +12,13 @@ import numpy as np
 
 from faircg.colgen.certificate import Certificate
 from faircg.fairness import CRITERIA, GroupCounts, criterion_by_name
-from faircg.report.counting import group_counts, loss_of, part_result, rule_results
+from faircg.report.counting import (
+    EVERYBODY,
+    group_counts,
+    loss_of,
+    part_result,
+    rule_results,
+)
 from faircg.report.parts import Part, by_name
 from faircg.report.people import MOST_ROWS, sample_people
 from faircg.report.values import About, Point, PointResult, Report
@@ -31,6 +37,8 @@ Data: TypeAlias = tuple[Any, Any, Any]
 """Table, labels and groups (or None) of one part."""
 TRAIN: Final = "train"
 """Name of the part that the rules were learned from."""
+GIVEN: Final = "given data"
+"""Name of data whose counts are not those recorded in training."""
 RECORDED: Final = "train, as recorded"
 """Name of the training counts that a model file carries."""
 _SOFTWARE: Final = ("faircg", "highspy", "numpy", "scikit-learn", "scipy")
@@ -42,7 +50,7 @@ def report_of_model(
     y: ArrayLike,
     *,
     sensitive_features: Any = None,
-    part: str = TRAIN,
+    part: str | None = None,
     others: Mapping[str, Data] | None = None,
     constraint: str | Criterion | None = None,
     about: About | None = None,
@@ -61,7 +69,9 @@ def report_of_model(
         Data with true labels and groups.
     part
         What that data is: ``"train"`` for the data the rules were learned from,
-        ``"test"`` or any other name for data they were not.
+        ``"test"`` or any other name for data they were not. None says ``"train"`` if
+        the counts are those that the model recorded in training (or it recorded none),
+        and ``"given data"`` otherwise.
     others
         More parts by name, each ``(X, y, sensitive_features)``, shown side by side. The
         last part given speaks for the model in the headline.
@@ -94,9 +104,18 @@ def report_of_model(
     >>> render_report(report)[:15]
     '<!DOCTYPE html>'
     """
-    data = {part: (X, y, sensitive_features), **(others or {})}
-    if others and part in others:
-        raise ValueError(f"two parts are called {part!r}; give the first another name")
+    (first,) = read_parts(
+        {part or TRAIN: (X, y, sensitive_features)},
+        [model],
+        missing_groups=missing_groups,
+    )
+    if part is None and not _is_training_data(model, first):
+        first = replace(first, name=GIVEN)
+    if others and first.name in others:
+        raise ValueError(
+            f"two parts are called {first.name!r}; give the first another name"
+        )
+    more = read_parts(others or {}, [model], missing_groups=missing_groups)
     certificate = read_certificate(model.certificate)
     point = Point(
         model=model,
@@ -105,13 +124,58 @@ def report_of_model(
     )
     return make_report(
         [point],
-        read_parts(data, [model], missing_groups=missing_groups),
+        [first, *more],
         constraint=constraint,
-        about=about,
+        about=with_defaults(about, **_asked(model.asked)),
         n_rows=n_rows,
         direction=direction,
         immutable=immutable,
     )
+
+
+def _is_training_data(model: RuleSetModel, part: Part) -> bool:
+    """Say whether a part has the counts that were recorded in training, if any were."""
+    recorded = recorded_counts(model.groups)
+    if not recorded:
+        return True
+    covered = model.rule_set.covers(part.table)
+    counts = group_counts(covered, part.is_positive, part.groups)
+    if len(counts) == 1 or len(recorded) == 1:  # without groups, compare everybody
+        return _total(counts) == _total(recorded)
+    return recorded == counts
+
+
+def _total(counts: Mapping[str, GroupCounts]) -> tuple[int, ...]:
+    return tuple(
+        sum(getattr(c, field.name) for c in counts.values())
+        for field in fields(GroupCounts)
+    )
+
+
+def _asked(asked: Mapping[str, Any]) -> dict[str, Any]:
+    """Read what a model file says about its fit; what has another form is left out."""
+    found: dict[str, Any] = {}
+    excluded = asked.get("exclude")
+    if isinstance(excluded, list) and all(isinstance(name, str) for name in excluded):
+        found["excluded"] = tuple(excluded)
+    if type(asked.get("random_state")) is int:
+        found["seed"] = asked["random_state"]
+    settings = {}
+    if (
+        isinstance(asked.get("thresholds"), str)
+        and type(asked.get("n_thresholds")) is int
+    ):
+        most = asked["n_thresholds"]
+        settings["cut points"] = {
+            "quantile": f"quantiles of each number, at most {most}",
+            "tree": f"where a tree would cut each number, at most {most}",
+            "given": "given by hand",
+        }.get(asked["thresholds"], asked["thresholds"])
+    if _is_number(asked.get("time_limit")):
+        settings["time limit"] = f"{asked['time_limit']:g} s"
+    if settings:
+        found["settings"] = settings
+    return found
 
 
 def read_parts(
@@ -266,12 +330,13 @@ def _point_result(
     criterion = _criterion(constraint, certificate, point.epsilon)
     rule_set = point.model.rule_set
     recorded = recorded_counts(point.model.groups)
+    known = () if tuple(recorded) == (EVERYBODY,) else tuple(recorded)
     results: dict[str, PartResult] = {}
     learned_from: Part | None = None
     for name, part in parts.items():
         covered = rule_set.covers(part.table)
         counts = group_counts(covered, part.is_positive, part.groups)
-        results[name] = part_result(name, counts, criterion)
+        results[name] = part_result(name, counts, criterion, trained=known)
         if recorded == counts:
             learned_from = part
     if recorded and learned_from is None:
@@ -283,8 +348,9 @@ def _point_result(
             *(rule_set, learned_from.table, learned_from.is_positive),
             certificate.loss,
         )
-        if loss < certificate.lower_bound - 1e-6:  # other data with the same counts
-            loss = None
+        is_below = loss < certificate.lower_bound - 1e-6
+        if is_below and certificate.rates != "proxy":
+            loss = None  # other data with the same counts
     rules = {
         name: rule_results(rule_set, part.table, part.is_positive, part.groups)
         for name, part in parts.items()
@@ -317,6 +383,6 @@ def with_defaults(about: About | None, **defaults: Any) -> About:
     empty = {
         name: value
         for name, value in defaults.items()
-        if getattr(given, name) in ("", (), {}, None)
+        if getattr(given, name) in ("", {}, None)
     }
     return replace(given, **empty)

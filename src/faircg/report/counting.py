@@ -17,7 +17,7 @@ from faircg.fairness.metrics import GroupCounts, count_people, rate_values
 from faircg.report.values import Gap, GroupResult, PartResult, RuleResult, Share
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from faircg.fairness import Criterion
     from faircg.groups import Groups
@@ -82,8 +82,23 @@ def part_result(
     criterion: Criterion | None,
     *,
     recorded: bool = False,
+    trained: Collection[str] = (),
 ) -> PartResult:
-    """Describe one part of the data from the counts of its groups."""
+    """Describe one part of the data from the counts of its groups.
+
+    Parameters
+    ----------
+    name
+        Name of the part.
+    counts
+        Those of each group.
+    criterion
+        The one to measure gaps by.
+    recorded
+        Whether the counts come from the model file.
+    trained
+        Groups of the training data, to say which of them have nobody here.
+    """
     everybody = GroupCounts(
         *(
             sum(getattr(c, field) for c in counts.values())
@@ -99,7 +114,11 @@ def part_result(
     usual = [_usual_gap(groups, rate) for rate in USUAL if rate not in names]
     gaps = (*bounded, *usual) if len(groups) > 1 else bounded
     overall = GroupResult(EVERYBODY, everybody, shares_of(everybody))
-    return PartResult(name, groups, overall, gaps, recorded)
+    # Other groups altogether (another column) are not compared with those of training.
+    is_same_column = bool(set(counts) & set(trained))
+    absent = tuple(g for g in trained if g not in counts) if is_same_column else ()
+    unknown = tuple(g for g in counts if g not in trained) if is_same_column else ()
+    return PartResult(name, groups, overall, gaps, recorded, absent, unknown)
 
 
 def shares_of(counts: GroupCounts) -> dict[str, Share]:
@@ -121,6 +140,10 @@ def _bounded_gaps(
     """Return the gaps that the criterion bounds, exactly."""
     if criterion is None:
         return ()
+    spoken = criterion.name.replace("_", " ")
+    if len(counts) < 2:
+        reason = "there is only one group here, and nothing to compare it with"
+        return (Gap(spoken, None, epsilon=criterion.epsilon, reason=reason),)
     all_counts = tuple(counts.values())
     names = tuple(counts)
     of = [
@@ -131,7 +154,6 @@ def _bounded_gaps(
     try:
         rates = criterion.rates(GroupSizes(names, positives, negatives))
     except ValueError as error:
-        spoken = criterion.name.replace("_", " ")
         return (Gap(spoken, None, epsilon=criterion.epsilon, reason=str(error)),)
     gaps = []
     for rate in rates:

@@ -142,6 +142,8 @@ def report_of_search(
         )
     n_folds = int(search.cv_results_["fold"].nunique())
     constrained = search.constraint is not None
+    by_point = search.cv_results_.groupby(["epsilon", "max_complexity"])
+    cells = [by_point.get_group(key) for key in keys]
     points = [
         Point(
             model=models[key],
@@ -151,11 +153,15 @@ def report_of_search(
                 accuracy=float(row["test_accuracy"]),
                 accuracy_std=float(row["test_accuracy_std"]),
                 gap=_number(row["pooled_gap"]) if constrained else None,
+                fold_gap=_number(folds["test_gap"].mean()) if constrained else None,
                 complexity=float(row["complexity"]),
                 n_folds=n_folds,
+                n_cut=int((~folds["is_finished"].astype(bool)).sum()),
             ),
         )
-        for key, (_, row) in zip(keys, search.frontier_.iterrows(), strict=True)
+        for key, (_, row), folds in zip(
+            keys, search.frontier_.iterrows(), cells, strict=True
+        )
     ]
     best = (search.best_epsilon_, search.best_complexity_)
     data = {TRAIN: (X, y, sensitive_features), **(others or {})}
@@ -193,6 +199,17 @@ def _settings(search: FairRuleSetClassifierCV, n_folds: int) -> dict[str, str]:
         for name, values in grid.items()
     }
     settings["cross-validation"] = f"{n_folds} folds"
+    n_cut = int((~results["is_finished"].astype(bool)).sum())
+    settings["time limit"] = (
+        f"{search.time_limit:g} s for each of {len(results)} cells and for each fit on "
+        "all data; "
+        + (
+            f"{n_cut} cells were cut short, and another run may find other rule sets "
+            "there"
+            if n_cut
+            else "no cell was cut short"
+        )
+    )
     if search.target_gap is not None:
         settings["choice"] = (
             "the most accurate point whose cross-validated gap is at most "

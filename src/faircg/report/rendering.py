@@ -91,6 +91,8 @@ def _environment() -> Environment:
     environment.globals |= {
         "plural": words.plural,
         "verdict": words.verdict,
+        "group_notes": words.group_notes,
+        "one_sided_words": words.one_sided_words,
         "gap_words": words.gap_words,
         "certificate_words": words.certificate_words,
         "status_words": words.status_words,

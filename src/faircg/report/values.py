@@ -7,7 +7,7 @@ a bounded sample of rows: what is not in it cannot be in the file.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from faircg.fairness.base import exact
 
@@ -19,6 +19,13 @@ if TYPE_CHECKING:
     from faircg.fairness import GroupCounts
     from faircg.model import RuleSetModel
     from faircg.rules import Rule
+
+NEARLY_ALL: Final = 0.95
+"""Share of a rule's people from which on they are nearly all of one group."""
+NEARLY_EVERYBODY: Final = 0.9
+"""Share of everybody from which on a group is too large for that to mean anything."""
+FEWEST_COVERED: Final = 20
+"""People that a rule must cover for it to be looked at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +130,9 @@ class PartResult:
         Those that the criterion bounds first, then the usual ones.
     recorded
         Whether the counts come from the model file, not from data given now.
+    absent, unknown
+        Groups of the training data that have nobody here, and groups that the training
+        data did not have.
     """
 
     name: str
@@ -130,6 +140,8 @@ class PartResult:
     overall: GroupResult
     gaps: tuple[Gap, ...]
     recorded: bool = False
+    absent: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
 
     @property
     def lines(self) -> tuple[GroupResult, ...]:
@@ -148,13 +160,21 @@ class PartResult:
 
     @property
     def within(self) -> bool | None:
-        """Whether all bounded gaps are within epsilon; None if that is not known."""
+        """Whether all bounded gaps are within epsilon; None if that is not known.
+
+        A group that is not here may be the one that differs, so that its absence leaves
+        the question open.
+        """
         answers = [gap.within for gap in self.bounded]
         if not answers:
             return None
         if False in answers:
             return False
-        return None if None in answers else True
+        return None if None in answers or self.absent else True
+
+    def gap_of(self, rate: str) -> Gap | None:
+        """Return the gap of one rate; None if it was not measured here."""
+        return next((gap for gap in self.gaps if gap.rate == rate), None)
 
     @property
     def widest(self) -> Gap | None:
@@ -189,16 +209,52 @@ class RuleResult:
     only_this: int
     groups: Mapping[str, Share]
 
+    @property
+    def one_sided(self) -> str | None:
+        """The group that nearly all covered people are of, though it is not everybody.
+
+        What such a rule tests may stand in for the group.
+        """
+        n_covered = sum(share.count for share in self.groups.values())
+        n_people = sum(share.size for share in self.groups.values())
+        if n_covered < FEWEST_COVERED:
+            return None
+        for name, share in self.groups.items():
+            is_nearly_all = share.count >= NEARLY_ALL * n_covered
+            if is_nearly_all and share.size < NEARLY_EVERYBODY * n_people:
+                return name
+        return None
+
 
 @dataclass(frozen=True, slots=True)
 class CrossValidated:
-    """What cross-validation found at a point: means over folds, and pooled counts."""
+    """What cross-validation found at a point.
+
+    Attributes
+    ----------
+    accuracy, accuracy_std
+        Mean over the folds, and how much the folds differ.
+    gap
+        That of the counts of all folds together: opposite differences of two folds
+        cancel. None if it is not known.
+    complexity
+        Mean over the folds.
+    n_folds
+        How many there were.
+    fold_gap
+        Mean of the gaps of the single folds: they do not cancel, but a fold has few
+        people, and chance makes their gaps larger. None if it is not known.
+    n_cut
+        Folds that the time limit cut short.
+    """
 
     accuracy: float
     accuracy_std: float
     gap: float | None
     complexity: float
     n_folds: int
+    fold_gap: float | None = None
+    n_cut: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -358,7 +414,7 @@ class About:
     sensitive
         The column or columns that define the groups.
     excluded
-        Features that rules were not allowed to test.
+        Features that rules were not allowed to test; None if nobody recorded them.
     settings
         More of what was asked, by name.
     seed
@@ -376,7 +432,7 @@ class About:
     positive: str = ""
     negative: str = ""
     sensitive: tuple[str, ...] = ()
-    excluded: tuple[str, ...] = ()
+    excluded: tuple[str, ...] | None = None
     settings: Mapping[str, str] = field(default_factory=dict)
     seed: int | None = None
     date: str = ""

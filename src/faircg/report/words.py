@@ -11,7 +11,7 @@ from faircg.fairness.base import exact
 if TYPE_CHECKING:
     from faircg.colgen.certificate import Certificate
     from faircg.explain import Explanation
-    from faircg.report.values import Gap
+    from faircg.report.values import Gap, PartResult, RuleResult
     from faircg.rules import Condition, Rule, RuleSet
     from faircg.typing import Value
 
@@ -186,6 +186,46 @@ def gap_words(gap: Gap) -> str:
     return f"{text}; {number(100 * gap.epsilon)} are allowed."
 
 
+def group_notes(part: PartResult) -> list[str]:
+    """Say which groups of the training data are not here, and which are new."""
+    notes = []
+    if part.absent:
+        notes.append(
+            f"{_named(part.absent)} of the training data has nobody in “"
+            f"{shown(part.name, 40)}”: what is not there is not compared, so that "
+            "nothing can be said to be satisfied."
+        )
+    if part.unknown:
+        notes.append(
+            f"{_named(part.unknown)} in “{shown(part.name, 40)}” was not in the "
+            "training data."
+        )
+    return notes
+
+
+def _named(groups: tuple[str, ...]) -> str:
+    names = ", ".join(shown(group, 60) for group in groups)
+    return f"The group {names}" if len(groups) == 1 else f"Each of the groups {names}"
+
+
+def one_sided_words(entry: RuleResult) -> str:
+    """Say that nearly all people of a rule are of one group; nothing if they are not.
+
+    The rule need not test the group for that: something else may stand in for it.
+    """
+    name = entry.one_sided
+    if name is None:
+        return ""
+    n_covered = sum(share.count for share in entry.groups.values())
+    n_people = sum(share.size for share in entry.groups.values())
+    inside = entry.groups[name]
+    return (
+        f"{percent(inside.count / n_covered)} of the people whom this rule covers are "
+        f"{shown(name, 60)}, who are {percent(inside.size / n_people)} of everybody: "
+        "what it tests may stand in for the group."
+    )
+
+
 def certificate_words(certificate: Certificate | None, loss: int | None) -> str:
     """Say what was proven, and how far this very rule set can be from the best.
 
@@ -207,7 +247,7 @@ def certificate_words(certificate: Certificate | None, loss: int | None) -> str:
         f"{plural(c.max_conditions, 'condition')} per rule"
     )
     if c.constraint is not None and c.epsilon is not None and c.epsilon < 1:
-        kind = " (in the paper's approximate form)" if c.rates == "proxy" else ""
+        kind = " (as the search counts)" if c.rates == "proxy" else ""
         spoken = c.constraint.replace("_", " ")
         scope += f" that keeps {spoken} within {number(c.epsilon)}{kind}"
     if c.lower_bound <= 0:
@@ -219,13 +259,18 @@ def certificate_words(certificate: Certificate | None, loss: int | None) -> str:
     text = f"{scope} has a {name} below {bound} on the training data."
     if loss is None:
         if c.proven_optimal:
-            return f"{text} That value was reached: it is proven best."
-        found = number(c.objective)
-        return f"{text} The lowest found is {found}, within {_near(c.gap)} of it."
+            return f"{text} A rule set that has just that was found."
+        near = _near(c.above_best)
+        return f"{text} The lowest found is {number(c.objective)}, within {near} of it."
+    if loss < c.lower_bound - 1e-6:
+        return (
+            f"{text} This one has {number(loss)}: it satisfies the constraint itself, "
+            "but not as the search counts, so that the bound does not speak about it."
+        )
     if loss <= c.lower_bound + 1e-6:
         return f"{text} This one has exactly that: none is better."
-    within = (loss - c.lower_bound) / loss
-    text = f"{text} This one has {number(loss)}, within {_near(within)} of it"
+    near = _near((loss - c.lower_bound) / c.lower_bound)
+    text = f"{text} This one has {number(loss)}, within {near} of it"
     if c.objective < loss - 1e-6:
         text += (
             f"; another found has {number(c.objective)}, and this one was preferred "
@@ -234,8 +279,8 @@ def certificate_words(certificate: Certificate | None, loss: int | None) -> str:
     return f"{text}."
 
 
-def _near(gap: float) -> str:
-    return percent(gap, 1 if gap >= 0.001 else 2)
+def _near(above: float) -> str:
+    return percent(above, 1 if above >= 0.001 else 2)
 
 
 def status_words(certificate: Certificate | None) -> str:
@@ -243,7 +288,8 @@ def status_words(certificate: Certificate | None) -> str:
     if certificate is None:
         return "not recorded"
     return {
-        "optimal": "finished with a proof that no better rule set exists",
+        "optimal": "finished; the lowest loss possible is proven, and the certificate "
+        "says how near the rule set shown is to it",
         "feasible": "finished; the distance to the bound remains open",
         "time_limit": "stopped by its time limit; the best rule set so far was kept",
         "interrupted": "interrupted; the best rule set so far was kept",

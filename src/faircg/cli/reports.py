@@ -1,0 +1,62 @@
+"""What the commands that write reports share."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from faircg.cli import files
+from faircg.cli.progress import note
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+
+LARGE: Final = 6_000_000
+"""Bytes from which on a report is slow to open and to send."""
+
+
+def need_report() -> None:
+    """Refuse early when the packages that reports need are not there."""
+    from importlib.util import find_spec
+
+    if find_spec("jinja2") is None:
+        raise ImportError(
+            "reports need Jinja: install it with pip install 'faircg[report]'"
+        )
+
+
+def held_out(
+    given: Mapping[str, Sequence[str] | None],
+    read: Callable[[str], files.People],
+    target: str,
+    groups: list[str],
+) -> dict[str, Any]:
+    """Read the parts of a report that were held out of the fit.
+
+    Parameters
+    ----------
+    given
+        By name of the part what the option named; more than one is an error, so that
+        none is lost.
+    read
+        Reads a table.
+    target, groups
+        Columns that every part must have.
+    """
+    parts = {}
+    for name, sources in given.items():
+        if not sources:
+            continue
+        if len(sources) > 1:
+            raise ValueError(f"--{name} was given {len(sources)} times; give it once")
+        people = read(sources[0])
+        people.must_have([target, *groups])
+        parts[name] = people.parts(target, groups)
+    return parts
+
+
+def save_report(path: Path, page: str) -> None:
+    """Write a report, and say so if it is large."""
+    files.save(path, page)
+    if len(page) > LARGE:
+        note(f"{path} has {len(page) / 1e6:.0f} MB; fewer --rows make it smaller")
