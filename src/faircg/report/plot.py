@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import combinations
 from typing import TYPE_CHECKING, Final
 
 from faircg.report.words import percent, points_of, shown
@@ -16,8 +17,12 @@ if TYPE_CHECKING:
 WIDTH: Final = 480
 HEIGHT: Final = 330
 LEFT, RIGHT, TOP, BOTTOM = 62, 20, 20, 52
+APART: Final = 34.0
+"""Least distance of two marks: twice the radius of the ring that answers to a click."""
 LINE: Final = 17
 """Height of one interval in its chart."""
+LONGEST_NAME: Final = 30
+"""Characters of a group's name in a chart; the full name is in the titles."""
 CHARTED: Final = ("false negative rate", "false positive rate")
 """Rates whose intervals are drawn."""
 
@@ -32,13 +37,26 @@ class Tick:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A point of the frontier: its number, place and description."""
+    """A point of the frontier: its number, place and description.
+
+    Attributes
+    ----------
+    index
+        Number of the point.
+    x, y
+        Where the mark is drawn.
+    text, label
+        What stands in the mark, and what it stands for.
+    is_moved
+        Whether it is drawn beside its true place, so as not to cover another mark.
+    """
 
     index: int
     x: float
     y: float
     text: str
     label: str
+    is_moved: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +74,8 @@ class FrontierPlot:
     marks
         The points, from left to right.
     line
-        Corners of the line through them.
+        Corners of the line through their true places, with a detour to every mark that
+        is drawn elsewhere.
     """
 
     name: str
@@ -66,6 +85,11 @@ class FrontierPlot:
     y_ticks: tuple[Tick, ...]
     marks: tuple[Mark, ...]
     line: str
+
+    @property
+    def has_moved(self) -> bool:
+        """Whether some mark is not drawn in its true place."""
+        return any(mark.is_moved for mark in self.marks)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +154,78 @@ def nice_ticks(low: float, high: float, most: int = 6) -> list[float]:
     return [round(k * step, 12) for k in range(first, last + 1)]
 
 
+def share_ticks(shares: Sequence[float], most: int = 6) -> list[float]:
+    """Return round numbers that enclose shares and are shares themselves.
+
+    Examples
+    --------
+    >>> share_ticks([0.67, 0.67])
+    [0.66, 0.665, 0.67, 0.675, 0.68]
+    >>> share_ticks([1.0, 1.0])
+    [0.99, 0.992, 0.994, 0.996, 0.998, 1.0]
+    >>> share_ticks([])
+    [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]
+    """
+    low, high = min(shares, default=0.0), max(shares, default=1.0)
+    if high - low < 1e-9:
+        low, high = max(0.0, low - 0.01), min(1.0, high + 0.01)
+    return nice_ticks(low, high, most)
+
+
+def tick_digits(values: Sequence[float]) -> int:
+    """Return how many decimals tell all ticks as they are, in percent.
+
+    Examples
+    --------
+    >>> tick_digits([0.35, 0.4]), tick_digits([0.35, 0.375]), tick_digits([1, 0.9995])
+    (0, 1, 2)
+    """
+    for digits in range(10):
+        scaled = [100 * value * 10**digits for value in values]
+        if all(abs(value - round(value)) < 1e-6 for value in scaled):
+            return digits
+    return 10
+
+
+def apart(
+    places: Sequence[tuple[float, float]], distance: float = APART
+) -> list[tuple[float, float]]:
+    """Move places that are too near each other, each as little as it takes.
+
+    Places that are far enough from all others stay; all stay within the axes. Where
+    there is no room for so many, some remain nearer.
+
+    Examples
+    --------
+    >>> apart([(100.0, 100.0), (300.0, 100.0)])
+    [(100.0, 100.0), (300.0, 100.0)]
+    >>> apart([(100.0, 100.0), (110.0, 100.0)])
+    [(88.0, 100.0), (122.0, 100.0)]
+    """
+    found = [list(place) for place in places]
+    for _ in range(500):
+        is_settled = True
+        for one, other in combinations(range(len(found)), 2):
+            dx = found[other][0] - found[one][0]
+            dy = found[other][1] - found[one][1]
+            length = math.hypot(dx, dy)
+            if length >= distance - 0.01:
+                continue
+            is_settled = False
+            if length < 0.01:  # the same place: leave it along a slant
+                dx, dy, length = 0.8, -0.6, 1.0
+                push = distance / 2
+            else:
+                push = (distance - length) / 2
+            for place, way in ((found[one], -push), (found[other], push)):
+                x, y = place[0] + way * dx / length, place[1] + way * dy / length
+                place[0] = min(max(x, LEFT), WIDTH - RIGHT)
+                place[1] = min(max(y, TOP), HEIGHT - BOTTOM)
+        if is_settled:
+            break
+    return [(round(x, 2), round(y, 2)) for x, y in found]
+
+
 def frontier_plots(report: Report) -> tuple[FrontierPlot, ...]:
     """Place the points once for cross-validation, and once for every part."""
     if len(report.points) < 2:
@@ -179,10 +275,14 @@ def _plot(
         for (_, gap), complexity in zip(measured, complexities, strict=True)
     ]
     accuracies = [accuracy for accuracy, _ in measured]
-    x_values = nice_ticks(min([0.0, *across]), max(across))
-    y_values = nice_ticks(min(accuracies), max(accuracies))
+    x_values = (
+        share_ticks([0.0, *across]) if by_gap else nice_ticks(0.0, max([5.0, *across]))
+    )
+    y_values = share_ticks(accuracies)
     x_at = _scale(x_values, LEFT, WIDTH - RIGHT)
     y_at = _scale(y_values, HEIGHT - BOTTOM, TOP)
+    true = [(x_at(x), y_at(y)) for x, y in zip(across, accuracies, strict=True)]
+    drawn = apart(true)
     marks = []
     for k, (x, y) in enumerate(zip(across, accuracies, strict=True)):
         gap = f"gap {points_of(x)} points, " if by_gap else ""
@@ -190,24 +290,27 @@ def _plot(
             f"Point {k + 1}{', chosen' if k == report.chosen else ''}: accuracy "
             f"{percent(y)}, {gap}complexity {complexities[k]}"
         )
-        marks.append(Mark(k, x_at(x), y_at(y), str(complexities[k]), label))
-    marks.sort(key=lambda mark: (mark.x, mark.index))
-    digits = 0 if _step(y_values) >= 0.00999 else 1 if _step(y_values) > 0.0009 else 2
+        is_moved = math.dist(true[k], drawn[k]) > 1
+        marks.append(Mark(k, *drawn[k], str(complexities[k]), label, is_moved))
+    marks.sort(key=lambda mark: (true[mark.index][0], mark.index))
+    corners = []
+    for mark in marks:
+        corners.append(true[mark.index])
+        if mark.is_moved:
+            corners += [(mark.x, mark.y), true[mark.index]]
+    x_digits, y_digits = tick_digits(x_values), tick_digits(y_values)
     return FrontierPlot(
         name=name,
         x_title="gap between groups, percentage points" if by_gap else "complexity",
-        y_title="accuracy",
+        y_title="accuracy, percent",
         x_ticks=tuple(
-            Tick(x_at(v), f"{100 * v:g}" if by_gap else f"{v:g}") for v in x_values
+            Tick(x_at(v), f"{100 * v:.{x_digits}f}" if by_gap else f"{v:g}")
+            for v in x_values
         ),
-        y_ticks=tuple(Tick(y_at(v), percent(v, digits)) for v in y_values),
+        y_ticks=tuple(Tick(y_at(v), f"{100 * v:.{y_digits}f}") for v in y_values),
         marks=tuple(marks),
-        line=" ".join(f"{mark.x},{mark.y}" for mark in marks),
+        line=" ".join(f"{x},{y}" for x, y in corners),
     )
-
-
-def _step(values: Sequence[float]) -> float:
-    return values[1] - values[0]
 
 
 def _scale(
@@ -236,7 +339,8 @@ def _chart(result: PointResult, rate: str) -> IntervalChart:
         if g.shares[rate].size
         for end in (g.shares[rate].low, g.shares[rate].high)
     ]
-    values = nice_ticks(min(ends, default=0.0), max(ends, default=1.0))
+    values = share_ticks(ends, most=5)
+    digits = tick_digits(values)
     at = _scale(values, 12, WIDTH - 12)
     rows, y = [], 12.0
     for name in names:
@@ -256,7 +360,8 @@ def _chart(result: PointResult, rate: str) -> IntervalChart:
                         low=at(share.low),
                         high=at(share.high),
                         text=(
-                            f"{part.name}: {percent(share.value)} "
+                            f"{shown(name, 400)}, {shown(part.name, 40)}: "
+                            f"{percent(share.value)} "
                             f"({percent(share.low)} to {percent(share.high)})"
                         ),
                     )
@@ -264,7 +369,16 @@ def _chart(result: PointResult, rate: str) -> IntervalChart:
                 y += LINE
         if not intervals:
             y += LINE
-        rows.append(IntervalRow(shown(name, 48), row_y, tuple(intervals)))
+        rows.append(IntervalRow(_brief(name), row_y, tuple(intervals)))
         y += 8
-    ticks = tuple(Tick(at(v), percent(v, 0)) for v in values)
+    ticks = tuple(Tick(at(v), percent(v, digits)) for v in values)
     return IntervalChart(rate, y + 22, ticks, tuple(rows))
+
+
+def _brief(name: str) -> str:
+    """Return a name that fits into a chart: both ends of it if it is long."""
+    text = shown(name, 400)
+    if len(text) <= LONGEST_NAME:
+        return text
+    tail = LONGEST_NAME // 3
+    return f"{text[: LONGEST_NAME - tail - 3]} … {text[-tail:]}"
