@@ -25,8 +25,9 @@ pytestmark = [
 ]
 
 
-@pytest.fixture(scope="module")
-def chromium():
+@contextmanager
+def started():
+    """Start a browser, and end it at the end."""
     options = webdriver.ChromeOptions()
     options.binary_location = CHROMIUM
     for argument in (
@@ -38,9 +39,17 @@ def chromium():
         "goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"}
     )
     driver = webdriver.Chrome(options=options, service=Service(DRIVER))
-    driver.set_page_load_timeout(120)
-    yield driver
-    driver.quit()
+    try:
+        driver.set_page_load_timeout(120)
+        yield driver
+    finally:
+        driver.quit()
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    with started() as driver:
+        yield driver
 
 
 @pytest.fixture(scope="module")
@@ -217,7 +226,9 @@ def test_rows_can_be_searched_and_filtered(opened, report):
     ]
     assert rows() == expected
     count = opened.find_element("id", "filter-count").text
-    assert count == f"{len(expected)} of 200 rows"
+    assert count == (
+        f"Filtered: {len(expected)} of 200 rows (group Caucasian; decision is wrong)"
+    )
     opened.find_element("id", "filter-text").send_keys("meets rule 1")
     assert rows() == [
         p.row

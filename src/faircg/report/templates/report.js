@@ -76,8 +76,30 @@
       row.hidden = !keep;
       shown += keep ? 1 : 0;
     }
-    byId("filter-count").textContent =
-      shown === rows.length ? shown + " rows" : shown + " of " + rows.length + " rows";
+    const all = counted(rows.length);
+    byId("filter-count").textContent = shown === rows.length ? all :
+      "Filtered: " + shown.toLocaleString("en") + " of " + all + " (" + asked() + ")";
+  }
+
+  function counted(rows) {
+    return rows.toLocaleString("en") + (rows === 1 ? " row" : " rows");
+  }
+
+  // What the filters ask for, in words: paper shows no controls.
+  function asked() {
+    const found = [];
+    const text = byId("filter-text").value.trim();
+    if (text) {
+      found.push("with “" + text + "”");
+    }
+    const fields = { group: "group ", decision: "decision ", right: "decision is " };
+    for (const name of Object.keys(fields)) {
+      const field = byId("filter-" + name);
+      if (field.value) {
+        found.push(fields[name] + field.selectedOptions[0].textContent);
+      }
+    }
+    return found.join("; ");
   }
 
   // Links to points show them in place; the marks also answer to the arrow keys.
@@ -125,6 +147,14 @@
     byId("filters").addEventListener("change", filter);
     byId("filters").addEventListener("submit", (event) => event.preventDefault());
   }
+
+  // Tables that are wider than their box say so.
+  const boxes = new ResizeObserver(() => requestAnimationFrame(function () {
+    for (const box of all(".scroll")) {
+      box.classList.toggle("scrolls", box.scrollWidth > box.clientWidth + 1);
+    }
+  }));
+  all(".scroll, .scroll > table").forEach((element) => boxes.observe(element));
 
   // Paper cannot be unfolded.
   let folded = [];
