@@ -3,8 +3,8 @@
 The ``python`` blocks of a page run in one namespace, one after the other. What a block
 prints stands in the ``output`` block right below it; three dots there match anything.
 In ``console`` blocks, lines with ``$`` in front are commands of faircg, and what
-follows them is what they print (or nothing, where it is left out). Figures that a page
-shows are saved by its own code.
+follows them is what they print (or nothing, where it is left out). A ``toml`` block is
+the file settings.toml. Figures that a page shows are saved by its own code.
 
     python docs/run_snippets.py --write [page ...]
 """
@@ -105,6 +105,8 @@ def run_page(path: Path) -> list[Shown]:
             got = _run_python(path, block, namespace)
             expected = None if output is None else output.text
             shown.append(Shown(block, got, expected, output))
+        elif block.language == "toml":
+            Path("settings.toml").write_text(block.text, "utf-8")
         elif block.language == "console":
             for command, expected in _commands(block.text):
                 got = _run_command(command)
