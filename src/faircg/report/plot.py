@@ -278,7 +278,8 @@ def _plot(
     x_values = (
         share_ticks([0.0, *across]) if by_gap else nice_ticks(0.0, max([5.0, *across]))
     )
-    y_values = share_ticks(accuracies)
+    spread = max(accuracies) - min(accuracies)  # room below, where the other axis is
+    y_values = share_ticks([max(0.0, min(accuracies) - spread / 20), *accuracies])
     x_at = _scale(x_values, LEFT, WIDTH - RIGHT)
     y_at = _scale(y_values, HEIGHT - BOTTOM, TOP)
     true = [(x_at(x), y_at(y)) for x, y in zip(across, accuracies, strict=True)]
