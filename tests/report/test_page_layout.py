@@ -8,14 +8,13 @@ import subprocess
 import numpy as np
 import pandas as pd
 import pytest
-from selenium.webdriver.common.keys import Keys
 
 from faircg.model import Feature, RuleSetModel
 from faircg.report import Part, Point, make_report, render_report, report_of_model
 from faircg.report.values import CrossValidated
 from faircg.rules import Condition, Rule, RuleSet
 from report.conftest import FEATURES, RULES, certificate
-from report.test_browser import looked_at, pytestmark, started, texts, visible
+from report.test_browser import Keys, looked_at, pytestmark, started, texts, visible
 
 __all__ = ["pytestmark"]
 

@@ -76,9 +76,9 @@
       row.hidden = !keep;
       shown += keep ? 1 : 0;
     }
-    const all = counted(rows.length);
-    byId("filter-count").textContent = shown === rows.length ? all :
-      "Filtered: " + shown.toLocaleString("en") + " of " + all + " (" + asked() + ")";
+    const total = counted(rows.length);
+    byId("filter-count").textContent = shown === rows.length ? total :
+      "Filtered: " + shown.toLocaleString("en") + " of " + total + " (" + asked() + ")";
   }
 
   function counted(rows) {
