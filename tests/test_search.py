@@ -495,10 +495,13 @@ def test_parameters_survive_cloning():
 
 
 def test_the_default_fine_grid_has_more_epsilons():
-    """By default phase II adds epsilons, and keeps the complexities."""
-    found = search(fine_epsilons=None, complexities=(3,))
-    epsilons = {0.0, 0.05, 0.15, 0.2, 1.0}
-    assert set(found.cv_results_["epsilon"]) == epsilons
+    """By default phase II adds epsilons; whoever gives others gets just those."""
+    default = FairRuleSetClassifierCV(constraint="equality_of_opportunity")
+    coarse, fine = default._grids()
+    assert {e for e, _ in coarse} == {0.01, 0.1, 1.0}
+    assert {e for e, _ in fine} == {0.0, 0.01, 0.05, 0.1, 0.15, 0.2, 1.0}
+    found = search(epsilons=(0.3, 1.0), fine_epsilons=None, complexities=(3,))
+    assert set(found.cv_results_["epsilon"]) == {0.3, 1.0}
     finer = search(fine_complexities=(2, 4), fine_epsilons=(1.0,))
     assert set(finer.cv_results_["max_complexity"]) == {2, 4}
 

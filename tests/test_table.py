@@ -202,7 +202,11 @@ def test_the_order_of_columns_does_not_change_a_prediction(make):
     ("values", "kind", "message"),
     [
         (["x"], "numeric", "'a' was numeric .* is category now .*'x'"),
-        ([2.0], "category", r"'a' was category .* is numeric now .*example 2\.0\)"),
+        (
+            [2.0],
+            "category",
+            r"'a' was category .* is numeric now .*example 2\.0 in row 0\)",
+        ),
         ([True], "category", "'a' was category .* is boolean now"),
         ([2.0, 0.0], "boolean", r"'a' was boolean .* is numeric now .*2\.0"),
         (["yes"], "boolean", "'a' was boolean .* is category now"),
@@ -304,6 +308,15 @@ def test_lacking_features_are_named(names, message):
     """A table without a column that rules test says which one."""
     with pytest.raises(ValueError, match=message):
         read_table(pd.DataFrame({"a": [1]}), kinds=dict.fromkeys(names, "numeric"))
+
+
+def test_the_value_that_is_no_number_is_named():
+    """Of 3 numbers and one word, the word is the news, with its row."""
+    frame = pd.DataFrame({"pay": ["1", None, "2", "unknown", "4"]})
+    with pytest.raises(ValueError, match=r"example 'unknown' in row 3\)"):
+        read_table(frame, kinds={"pay": "numeric"})
+    with pytest.raises(ValueError, match=r"example the text '1' in row 0\)"):
+        read_table(frame[:3], kinds={"pay": "numeric"})
 
 
 @pytest.mark.parametrize("dtype", ["str", "category", object, "string"])

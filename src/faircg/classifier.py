@@ -146,7 +146,7 @@ class FairRuleSetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "constraint": [str, HasMethods(["rates"]), None],
-        "epsilon": [Interval(Real, 0, None, closed="left")],
+        "epsilon": [Interval(Real, 0, 1, closed="both")],
         "max_complexity": [Interval(Integral, 0, None, closed="left")],
         "max_conditions": [Interval(Integral, 1, None, closed="left"), None],
         "objective": [StrOptions({"hamming", "zero_one"})],

@@ -45,6 +45,8 @@ if TYPE_CHECKING:
     from faircg.rules import Rule
     from faircg.typing import BoolVector, IntVector
 
+COARSE_EPSILONS = (0.01, 0.1, 1.0)
+"""Epsilons of phase I by default."""
 FINER_EPSILONS = (0.0, 0.05, 0.15, 0.2)
 """Epsilons that phase II adds to those of phase I by default."""
 NO_LIMIT = 1.0
@@ -67,11 +69,11 @@ class FairRuleSetClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[m
     epsilons, complexities : sequence, default=(0.01, 0.1, 1.0) and (5, 15, 30)
         The grid of phase I.
     fine_epsilons, fine_complexities : sequence or None, default=None
-        The grid of phase II. By default that of phase I, with epsilons 0, 0.05, 0.15
-        and 0.2 as well. Without a constraint there is one epsilon, 1. A point that
-        phase I proved optimal is not solved again. With exact pricing, phase II may
-        add rules of its own and proves its answers too; other pricers choose from the
-        rules of phase I.
+        The grid of phase II. By default that of phase I; if epsilons are the default,
+        then with 0, 0.05, 0.15 and 0.2 as well. Without a constraint there is one
+        epsilon, 1. A point that phase I proved optimal is not solved again. With exact
+        pricing, phase II may add rules of its own and proves its answers too; other
+        pricers choose from the rules of phase I.
     cv : int, splitter or iterable of splits, default=10
         An integer shuffles, and keeps the shares of the labels in every fold.
     target_gap : float or None, default=None
@@ -84,7 +86,7 @@ class FairRuleSetClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[m
         with, and only the tables of results are kept.
     max_conditions, pricing, warm_start_rules, thresholds, n_thresholds, exclude
         As in :class:`~faircg.FairRuleSetClassifier`.
-    time_limit : float, default=300.0
+    time_limit : float, default=30.0
         Seconds for one cell: one fold, phase, epsilon and complexity. The last fit on
         all data has as many.
     cache : path or None, default=None
@@ -186,7 +188,7 @@ class FairRuleSetClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[m
         self,
         *,
         constraint: str | Callable[[float], Criterion] | None = None,
-        epsilons: Sequence[float] = (0.01, 0.1, 1.0),
+        epsilons: Sequence[float] = COARSE_EPSILONS,
         complexities: Sequence[int] = (5, 15, 30),
         fine_epsilons: Sequence[float] | None = None,
         fine_complexities: Sequence[int] | None = None,
@@ -200,7 +202,7 @@ class FairRuleSetClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[m
         thresholds: str | Mapping[str, Sequence[float]] = "quantile",
         n_thresholds: int = 10,
         exclude: Sequence[str] = (),
-        time_limit: float = 300.0,
+        time_limit: float = 30.0,
         cache: str | Path | None = None,
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = 0,
@@ -332,7 +334,9 @@ class FairRuleSetClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[m
         """
         epsilons = _numbers("epsilons", self.epsilons)
         complexities = _numbers("complexities", self.complexities, whole=True)
-        fine_epsilons = sorted({*epsilons, *FINER_EPSILONS})
+        fine_epsilons = epsilons
+        if tuple(epsilons) == COARSE_EPSILONS:  # whoever gives others wants just those
+            fine_epsilons = sorted({*epsilons, *FINER_EPSILONS})
         if self.fine_epsilons is not None:
             fine_epsilons = _numbers("fine_epsilons", self.fine_epsilons)
         fine_complexities = complexities

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -316,12 +316,30 @@ def _as_kind(column: Column, kind: Kind) -> Column:
             return Column(column.name, kind, column.values, column.missing)
     raise ValueError(
         f"feature {column.name!r} was {kind} when the model was fitted and is "
-        f"{column.kind} now (for example {_example(column)!r})"
+        f"{column.kind} now (for example {_example(column, kind)})"
     )
 
 
-def _example(column: Column) -> object:
-    return cast("object", column.values[~column.missing].tolist()[0])
+def _example(column: Column, kind: Kind) -> str:
+    """Name a value that does not fit: where numbers are due, the first that is none."""
+    rows = np.flatnonzero(~column.missing)
+    present = [*zip(rows.tolist(), column.values[rows].tolist(), strict=True)]
+    if kind == "category" or column.kind != "category":
+        row, value = present[0]
+        return f"{value!r} in row {row}"
+    for row, value in present:
+        if not _is_number(value):
+            return f"{value!r} in row {row}"
+    row, value = present[0]
+    return f"the text {value!r} in row {row}"
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
 def _count(items: Sequence[object], noun: str) -> str:

@@ -42,6 +42,7 @@ def certificate(**changes):
         "constraint": "equality_of_opportunity",
         "epsilon": 0.05,
         "rates": "exact",
+        "returned_loss": 2000.0,
         "data": "0123456789abcdef",
         "seconds": 1.0,
     } | changes

@@ -50,6 +50,9 @@ class Certificate:
         ``"exact"`` when the bounded problem counts true rates; ``"proxy"`` when it
         also holds the paper's false positive rows, which count a negative once for
         each rule that covers it. The rule set returned satisfies the true rates.
+    returned_loss
+        The loss of the rule set returned, which makes the fewest wrong predictions of
+        all seen; it may be above ``objective``.
     data
         Fingerprint of the binarised data that the certificate is about.
     seconds
@@ -69,6 +72,7 @@ class Certificate:
     constraint: str | None
     epsilon: float | None
     rates: Literal["exact", "proxy"]
+    returned_loss: float
     data: str
     seconds: float
 
@@ -91,19 +95,26 @@ class Certificate:
             proxy = ", proxy rows" if self.rates == "proxy" else ""
             scope += f", {self.constraint} within {self.epsilon:g}{proxy}"
         if self.proven_optimal:
-            return (
+            text = (
                 f"a {loss} of {self.objective:.0f} is proven optimal: no rule set "
                 f"does better ({scope})"
             )
-        if self.lower_bound <= 0:
-            return (
+        elif self.lower_bound <= 0:
+            text = (
                 f"the lowest {loss} found is {self.objective:.0f}; no bound was proven "
                 f"({scope})"
             )
+        else:
+            text = (
+                f"the lowest {loss} found is {self.objective:.0f}; no rule set does "
+                f"better than {self.lower_bound:.0f}, so it is at most "
+                f"{self.above_best:.2%} above the best possible ({scope})"
+            )
+        if self.returned_loss == self.objective:
+            return text
         return (
-            f"the lowest {loss} found is {self.objective:.0f}; no rule set does better "
-            f"than {self.lower_bound:.0f}, so it is at most {self.above_best:.2%} "
-            f"above the best possible ({scope})"
+            f"{text}; the rule set returned has {self.returned_loss:.0f}: of those "
+            "seen, it makes the fewest wrong predictions"
         )
 
     def to_dict(self) -> dict[str, Any]:

@@ -169,7 +169,9 @@ def solve(
         raise FairCGError("no rule set that satisfies the constraint was found")
     is_done = is_done and (generation.is_proven or not generation_deadline.is_set())
     certificate = _certificate(
-        selection, generation, bound, deadline, is_done=is_done, started=started
+        *(selection, returned, generation, bound, deadline),
+        is_done=is_done,
+        started=started,
     )
     return Solution(returned, optimised, certificate, tuple(history), pool)
 
@@ -261,6 +263,7 @@ def _best_numbers(pool: Pool, generation: Generation, most: int) -> IntVector:
 
 def _certificate(
     selection: Selection,
+    returned: Candidate,
     generation: Generation,
     bound: float,
     deadline: Deadline,
@@ -269,6 +272,7 @@ def _certificate(
     started: float,
 ) -> Certificate:
     problem, best = selection.problem, selection.objective
+    recount = returned.recount
     lower_bound = min(float(rounds_up(bound)), best)
     proven = lower_bound >= best
     status: CertificateStatus
@@ -294,6 +298,11 @@ def _certificate(
         constraint=None if criterion is None else criterion.name,
         epsilon=None if criterion is None else criterion.epsilon,
         rates="proxy" if uses_proxy else "exact",
+        returned_loss=float(
+            recount.hamming_loss
+            if problem.objective == "hamming"
+            else recount.zero_one_loss
+        ),
         data=fingerprint(problem),
         seconds=deadline.clock() - started,
     )

@@ -272,7 +272,9 @@ def read_certificate(data: Mapping[str, Any]) -> Certificate | None:
     """
     if set(data) != {field.name for field in fields(Certificate)}:
         return None
-    numbers = ("objective", "lower_bound", "gap", "lp_value", "seconds")
+    numbers = (
+        *("objective", "lower_bound", "gap", "lp_value", "returned_loss", "seconds"),
+    )
     values = dict(data)
     for name in numbers:
         if values[name] is None and name == "lp_value":

@@ -183,7 +183,8 @@ def gap_words(gap: Gap) -> str:
         return f"{text}; no limit was set."
     if not gap.is_bounded:
         return f"{text}; every difference is allowed."
-    return f"{text}; {number(100 * gap.epsilon)} are allowed."
+    allowed = number(100 * gap.epsilon) if gap.epsilon else "none"
+    return f"{text}; {allowed} {'is' if allowed in ('1', 'none') else 'are'} allowed."
 
 
 def group_notes(part: PartResult) -> list[str]:
@@ -240,7 +241,13 @@ def certificate_words(certificate: Certificate | None, loss: int | None) -> str:
         return (
             "The model carries no certificate, so nothing is known about better ones."
         )
-    c = certificate
+    text = _proof_words(certificate, loss)
+    if certificate.status in ("time_limit", "interrupted"):
+        text += f" The search was {status_words(certificate)}."
+    return text
+
+
+def _proof_words(c: Certificate, loss: int | None) -> str:
     name = "Hamming loss" if c.loss == "hamming" else "0-1 loss"
     scope = (
         f"No rule set of complexity at most {number(c.max_complexity)} with at most "
@@ -258,10 +265,9 @@ def certificate_words(certificate: Certificate | None, loss: int | None) -> str:
     bound = number(round(c.lower_bound, 3))
     text = f"{scope} has a {name} below {bound} on the training data."
     if loss is None:
-        if c.proven_optimal:
-            return f"{text} A rule set that has just that was found."
-        near = _near(c.above_best)
-        return f"{text} The lowest found is {number(c.objective)}, within {near} of it."
+        loss = round(c.returned_loss)
+    if loss < c.lower_bound - 1e-6 and c.rates != "proxy":
+        return f"{text} This one is recorded with {number(loss)}, which contradicts it."
     if loss < c.lower_bound - 1e-6:
         return (
             f"{text} This one has {number(loss)}: it satisfies the constraint itself, "
