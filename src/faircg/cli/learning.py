@@ -38,12 +38,8 @@ def fit(
     target: opt.Target = None,
     sensitive: opt.Sensitive = None,
     constraint: opt.ConstraintOption = opt.Constraint.none,
-    epsilon: Annotated[
-        float, typer.Option(help="Largest allowed gap between any two groups.")
-    ] = 0.05,
-    max_complexity: Annotated[
-        int, typer.Option(help="Limit on the sum over rules of 1 + their conditions.")
-    ] = 20,
+    epsilon: opt.Epsilon = 0.05,
+    max_complexity: opt.MaxComplexity = 20,
     max_conditions: opt.MaxConditions = None,
     positive: opt.Positive = None,
     exclude: opt.Exclude = None,
@@ -56,9 +52,7 @@ def fit(
     ] = opt.Objective.hamming,
     pricing: opt.PricingOption = opt.Pricing.exact,
     missing_groups: opt.MissingGroupsOption = opt.MissingGroups.refuse,
-    time_limit: Annotated[float, typer.Option(help="Seconds for the whole fit.")] = (
-        300.0
-    ),
+    time_limit: opt.TimeLimit = 300.0,
     seed: opt.Seed = 0,
     jobs: Annotated[int, typer.Option(help="Threads; -1 for all cores.")] = -1,
     verbose: Annotated[
@@ -125,23 +119,11 @@ def frontier(
     target: opt.Target = None,
     sensitive: opt.Sensitive = None,
     constraint: opt.ConstraintOption = opt.Constraint.equality_of_opportunity,
-    epsilon: Annotated[
-        list[float] | None,
-        typer.Option(help="Allowed gap to try; give it again for more."),
-    ] = None,
-    max_complexity: Annotated[
-        list[int] | None,
-        typer.Option(help="Limit on complexity to try; give it again for more."),
-    ] = None,
-    folds: Annotated[int, typer.Option(help="Folds of the cross-validation.")] = 5,
-    target_gap: Annotated[
-        float | None,
-        typer.Option(help="Choose the most accurate point with at most this gap."),
-    ] = None,
-    target_accuracy: Annotated[
-        float | None,
-        typer.Option(help="Choose the smallest gap with at least this accuracy."),
-    ] = None,
+    epsilon: opt.Epsilons = None,
+    max_complexity: opt.MaxComplexities = None,
+    folds: opt.Folds = 5,
+    target_gap: opt.TargetGap = None,
+    target_accuracy: opt.TargetAccuracy = None,
     table: Annotated[
         Path | None, typer.Option("--csv", help="Write the frontier as CSV.")
     ] = None,
@@ -160,9 +142,7 @@ def frontier(
     warm_start: opt.WarmStartOption = opt.WarmStart.forest,
     pricing: opt.PricingOption = opt.Pricing.exact,
     missing_groups: opt.MissingGroupsOption = opt.MissingGroups.refuse,
-    time_limit: Annotated[
-        float, typer.Option(help="Seconds for one cell, and for one fit on all data.")
-    ] = 6.0,
+    time_limit: opt.CellTimeLimit = 6.0,
     cache: Annotated[
         Path | None,
         typer.Option(help="Directory of finished cells: a search stopped goes on."),

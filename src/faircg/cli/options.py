@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
 from faircg.cli.config import read_config
+from faircg.exceptions import FairCGError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 class Constraint(StrEnum):
@@ -68,6 +73,96 @@ class Direction(StrEnum):
     none = "none"
 
 
+class OptionValueError(FairCGError):
+    """A value of an option that cannot be used.
+
+    No ValueError, which typer would show with the usage of the command around it.
+    """
+
+
+def share(option: str, words: str) -> Callable[[Any], float]:
+    """Return a reader of numbers between 0 and 1.
+
+    Parameters
+    ----------
+    option
+        Its name, for the error.
+    words
+        How to say a percentage, such as ``"%g percentage points"``.
+
+    Examples
+    --------
+    >>> read = share("--epsilon", "%g percentage points")
+    >>> read("0.05"), read(1)
+    (0.05, 1.0)
+    >>> read("5%")
+    Traceback (most recent call last):
+    faircg.cli.options.OptionValueError: --epsilon: '5%' is not a number between 0 and
+    1; for 5 percentage points write 0.05
+    """
+
+    def read(value: Any) -> float:
+        number = _number(value)
+        if 0 <= number <= 1:
+            return number
+        text = str(value).strip()
+        hint = ""
+        plain = _number(text.removesuffix("%").replace(",", "."))
+        is_percentage = text.endswith("%") or plain > 1
+        if is_percentage and 0 <= plain <= 100:
+            hint = f"; for {words % plain} write {plain / 100:.12g}"
+        elif 0 <= plain <= 1:
+            hint = f"; write {plain:g}"
+        raise OptionValueError(
+            f"{option}: {text!r} is not a number between 0 and 1{hint}"
+        )
+
+    return read
+
+
+def seconds(option: str) -> Callable[[Any], float]:
+    """Return a reader of seconds, which are more than none."""
+
+    def read(value: Any) -> float:
+        number = _number(value)
+        if number > 0:
+            return number
+        raise OptionValueError(
+            f"{option}: {str(value).strip()!r} is not a number of seconds above 0"
+        )
+
+    return read
+
+
+def whole(option: str, least: int) -> Callable[[Any], int]:
+    """Return a reader of whole numbers from the least on."""
+
+    def read(value: Any) -> int:
+        try:
+            number = int(str(value).strip())
+        except ValueError:
+            number = least - 1
+        if number >= least:
+            return number
+        raise OptionValueError(
+            f"{option}: {str(value).strip()!r} is not a whole number of at least "
+            f"{least}"
+        )
+
+    return read
+
+
+def _number(value: Any) -> float:
+    """Read a number; what is none is NaN, which no limit allows."""
+    try:
+        return float(value)
+    except ValueError:
+        return math.nan
+
+
+gap = share("--epsilon", "%g percentage points")
+"""Reads the value of --epsilon."""
+
 Data: TypeAlias = Annotated[
     str,
     typer.Argument(
@@ -92,6 +187,78 @@ Positive: TypeAlias = Annotated[
 ]
 ConstraintOption: TypeAlias = Annotated[
     Constraint, typer.Option(help="What must be close between groups.")
+]
+Epsilon: TypeAlias = Annotated[
+    float,
+    typer.Option(
+        help="Largest allowed gap between any two groups.",
+        parser=gap,
+        metavar="<float>",
+    ),
+]
+Epsilons: TypeAlias = Annotated[
+    list[float] | None,
+    typer.Option(
+        help="Allowed gap to try; give it again for more.",
+        parser=gap,
+        metavar="<float>",
+    ),
+]
+MaxComplexity: TypeAlias = Annotated[
+    int,
+    typer.Option(
+        help="Limit on the sum over rules of 1 + their conditions.",
+        parser=whole("--max-complexity", 1),
+        metavar="<int>",
+    ),
+]
+MaxComplexities: TypeAlias = Annotated[
+    list[int] | None,
+    typer.Option(
+        help="Limit on complexity to try; give it again for more.",
+        parser=whole("--max-complexity", 1),
+        metavar="<int>",
+    ),
+]
+Folds: TypeAlias = Annotated[
+    int,
+    typer.Option(
+        help="Folds of the cross-validation.",
+        parser=whole("--folds", 2),
+        metavar="<int>",
+    ),
+]
+TargetGap: TypeAlias = Annotated[
+    float | None,
+    typer.Option(
+        help="Choose the most accurate point with at most this gap.",
+        parser=share("--target-gap", "%g percentage points"),
+        metavar="<float>",
+    ),
+]
+TargetAccuracy: TypeAlias = Annotated[
+    float | None,
+    typer.Option(
+        help="Choose the smallest gap with at least this accuracy.",
+        parser=share("--target-accuracy", "an accuracy of %g %%"),
+        metavar="<float>",
+    ),
+]
+TimeLimit: TypeAlias = Annotated[
+    float,
+    typer.Option(
+        help="Seconds for the whole fit.",
+        parser=seconds("--time-limit"),
+        metavar="<float>",
+    ),
+]
+CellTimeLimit: TypeAlias = Annotated[
+    float,
+    typer.Option(
+        help="Seconds for one cell, and for one fit on all data.",
+        parser=seconds("--time-limit"),
+        metavar="<float>",
+    ),
 ]
 MaxConditions: TypeAlias = Annotated[
     int | None, typer.Option(help="Most conditions of one rule; none deepens.")
