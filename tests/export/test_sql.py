@@ -7,6 +7,7 @@ import struct
 from fractions import Fraction
 
 import duckdb
+import pandas as pd
 import pyarrow as pa
 import pytest
 
@@ -226,3 +227,36 @@ def test_text_is_compared_as_bytes_where_the_database_ignores_case():
         "CAST(CAST([t].[job] AS NVARCHAR(MAX)) AS VARBINARY(MAX)) = "
         "CAST(N'cook' AS VARBINARY(MAX))"
     ) in tsql
+
+
+def test_a_csv_file_imported_as_texts_by_sqlite():
+    """The shell's .import makes every column text, with '' for what is missing."""
+    rules = RuleSet(
+        (
+            Rule((Condition("member", "=", True), Condition("years", "<=", 0))),
+            Rule((Condition("member", "!=", True), Condition("years", ">", 9))),
+            Rule((Condition("years", "is missing"), Condition("member", "=", False))),
+            Rule((Condition("member", "is missing"), Condition("years", ">", 3))),
+        )
+    )
+    features = (Feature("member", "boolean"), Feature("years", "numeric"))
+    model = RuleSetModel(rules, features, (0, 1))
+    values = [None, True, False], [None, -1.0, 0.0, 4.5, 10.0]
+    rows = [(m, y) for m in values[0] for y in values[1]]
+    expected = model.predict(pd.DataFrame(rows, columns=["member", "years"])).tolist()
+    sql = export_model(model, "sql", table="people", dialect="sqlite")
+    spellings = [
+        lambda v: "" if v is None else str(v),
+        lambda v: "" if v is None else str(v).lower(),
+        lambda v: "" if v is None else str(int(v) if v in (0, 1) else v),
+        lambda v: None if v is None else float(v),
+        lambda v: v,
+    ]
+    for spell in spellings:
+        connection = sqlite3.connect(":memory:")
+        connection.execute("CREATE TABLE people (member, years)")
+        texts = [(spell(m), spell(y)) for m, y in rows]
+        connection.executemany("INSERT INTO people VALUES (?, ?)", texts)
+        found = [row[-1] for row in connection.execute(sql).fetchall()]
+        connection.close()
+        assert found == expected

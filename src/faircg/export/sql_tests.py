@@ -65,10 +65,13 @@ def _tests(check: Check, dialect: Dialect) -> list[Any]:
             f"feature {feature.name!a} has categories of several types; a column in "
             "SQL has one"
         )
-    column = exp.Column(this=identifier(feature.name), table=identifier(ALIAS))
+    column = _value(feature, dialect)
     is_null = exp.Is(this=column, expression=exp.Null())
     is_nan = _nan_test(feature, column, dialect)
     no_nan = [] if is_nan is None else [exp.Not(this=is_nan)]
+    is_spelled = dialect.name == "sqlite" and feature.storage == "boolean"
+    if is_spelled and check.operator in ("=", "!="):
+        return [_is_spelled(column, bool(check.value) == (check.operator == "="))]
     match check.operator:
         case "is missing":
             return [is_null if is_nan is None else exp.or_(is_null, is_nan)]
@@ -83,6 +86,33 @@ def _tests(check: Check, dialect: Dialect) -> list[Any]:
             return [exp.EQ(**_sides(check, column, dialect))]
         case "!=":
             return [exp.NEQ(**_sides(check, column, dialect)), *no_nan]
+
+
+def _value(feature: Input, dialect: Dialect) -> Any:
+    """Return the value of a feature.
+
+    SQLite has no types to rely on: its shell imports a CSV file as texts, with '' for
+    what is missing and 'True' for true.
+    """
+    from sqlglot import exp
+
+    column = exp.Column(this=identifier(feature.name), table=identifier(ALIAS))
+    if dialect.name != "sqlite":
+        return column
+    if feature.storage in ("number", "boolean"):
+        return exp.Nullif(this=column, expression=exp.Literal.string(""))
+    return column
+
+
+def _is_spelled(column: Any, value: bool) -> Any:
+    """Return a test for a boolean in SQLite, as a number or as a text."""
+    from sqlglot import exp
+
+    texts = ("true", "1", "1.0") if value else ("false", "0", "0.0")
+    return exp.In(
+        this=exp.Lower(this=exp.cast(column, "TEXT")),
+        expressions=[exp.Literal.string(text) for text in texts],
+    )
 
 
 def _sides(check: Check, column: Any, dialect: Dialect) -> dict[str, Any]:
