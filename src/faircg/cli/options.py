@@ -102,6 +102,7 @@ def share(option: str, words: str) -> Callable[[Any], float]:
     """
 
     def read(value: Any) -> float:
+        """Read a value, typed or of a settings file."""
         number = _number(value)
         if 0 <= number <= 1:
             return number
@@ -124,6 +125,7 @@ def seconds(option: str) -> Callable[[Any], float]:
     """Return a reader of seconds, which are more than none."""
 
     def read(value: Any) -> float:
+        """Read a value, typed or of a settings file."""
         number = _number(value)
         if number > 0:
             return number
@@ -138,6 +140,7 @@ def whole(option: str, least: int) -> Callable[[Any], int]:
     """Return a reader of whole numbers from the least on."""
 
     def read(value: Any) -> int:
+        """Read a value, typed or of a settings file."""
         try:
             number = int(str(value).strip())
         except ValueError:
