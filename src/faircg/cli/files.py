@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import json
 import sys
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -24,6 +25,19 @@ STANDARD: Final = "-"
 CSV: Final = (".csv", ".csv.gz", ".csv.bz2", ".csv.xz")
 PARQUET: Final = (".parquet", ".pq")
 EMBEDDED: Final = ("adult", "compas", "default")
+SEPARATORS: Final = {";": "';'", "\t": "a tab", "|": "'|'"}
+"""What other files have where commas should be, and its name."""
+HEAD: Final = 2**20
+"""Bytes at the start of a CSV file that are looked at before it is read."""
+NO_CSV: Final = {
+    b"PK\x03\x04": "a spreadsheet or another ZIP archive; save the table as CSV text",
+    b"\xd0\xcf\x11\xe0": "a spreadsheet; save the table as CSV text",
+    b"PAR1\x15": "a Parquet file; give it a name that ends in .parquet",
+    b"\x1f\x8b": "packed by gzip; give it a name that ends in .csv.gz",
+    b"\xff\xfe": "UTF-16 text; convert it, for example with iconv -f utf-16 -t utf-8",
+    b"\xfe\xff": "UTF-16 text; convert it, for example with iconv -f utf-16 -t utf-8",
+}
+"""First bytes of files that are no CSV text, and what those are."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,11 +52,14 @@ class People:
         All its columns.
     dataset
         The embedded data set, if it is one.
+    csv
+        The CSV file that it was read from, if that can be read again.
     """
 
     name: str
     frame: pd.DataFrame
     dataset: Dataset | None = None
+    csv: Path | None = None
 
     @property
     def description(self) -> str:
@@ -51,17 +68,22 @@ class People:
 
     def must_have(self, columns: Iterable[str]) -> None:
         """Refuse the name of a column that is not there."""
-        import difflib
-
         have = [str(column) for column in self.frame.columns]
         for column in columns:
-            if column not in have:
-                near = difflib.get_close_matches(column, have, n=1)
-                hint = f"; did you mean {near[0]!r}?" if near else ""
-                raise ValueError(
-                    f"{self.name} has no column {column!r}{hint}; it has "
-                    f"{', '.join(have)}"
-                )
+            if column in have:
+                continue
+            problem = f"{self.name} has no column {column!r}"
+            for separator in SEPARATORS:
+                if column in ",".join(have).split(separator):
+                    raise ValueError(f"{problem}; {_separator_words(separator)}")
+            near = nearest(column, have)
+            if near is None:
+                problem += "; it has"
+            elif near.endswith("?"):
+                problem += f"; did you mean {near!r} - it has"
+            else:
+                problem += f"; did you mean {near!r}? It has"
+            raise ValueError(f"{problem} {', '.join(have)}")
 
     def target(self, given: str | None) -> str:
         """Return the column to predict; an embedded data set knows its own."""
@@ -92,6 +114,28 @@ class People:
     def groups(self, names: Sequence[str]) -> pd.DataFrame | None:
         """Return the columns of the groups; None if there are none."""
         return self.frame[list(names)] if names else None
+
+
+def nearest(word: str, known: Iterable[str]) -> str | None:
+    """Return the name that was probably meant; upper and lower case are alike.
+
+    Examples
+    --------
+    >>> nearest("ethnic", ["age", "Ethnic group"]), nearest("x", ["age"])
+    ('Ethnic group', None)
+    """
+    import difflib
+
+    names = {name.strip().casefold(): name for name in known}
+    wanted = word.strip().casefold()
+    if wanted in names:
+        return names[wanted]
+    near = difflib.get_close_matches(wanted, names, n=1, cutoff=0.8)
+    if not near and len(wanted) > 2:
+        parts = [n for n in names if wanted in n or (n in wanted and len(n) > 2)]
+        near = sorted(parts, key=lambda n: (abs(len(n) - len(wanted)), n))
+    near = near or difflib.get_close_matches(wanted, names, n=1)
+    return names[near[0]] if near else None
 
 
 def is_embedded(name: str) -> bool:
@@ -135,29 +179,171 @@ def read_people(name: str, text_columns: Iterable[str] = ()) -> People:
     else:
         frame = read_csv(name, dict.fromkeys(text_columns, str))
     if frame.empty:
-        raise ValueError(f"{name} has no rows")
-    return People("standard input" if name == STANDARD else name, frame)
+        raise ValueError(f"{_called(name)} has no rows")
+    is_file = name != STANDARD and kind_of(name) == "csv"
+    return People(_called(name), frame, csv=Path(name) if is_file else None)
 
 
 def read_csv(name: str, types: Mapping[str, Any]) -> pd.DataFrame:
     """Read a CSV file with a header line."""
+    import lzma
+    import zlib
+
+    called = _called(name)
+    source: Any = must_exist(Path(name)) if name != STANDARD else sys.stdin.buffer
+    try:
+        if name == STANDARD:
+            source = io.BytesIO(source.read())
+            head = source.getvalue()[:HEAD]
+        else:
+            head = _first_bytes(source)
+        _check_head(called, head)
+        return _parsed(called, source, dtype=dict(types))
+    except (EOFError, zlib.error, lzma.LZMAError) as error:
+        raise ValueError(f"{called} cannot be unpacked: {error}") from None
+
+
+def _parsed(called: str, source: Any, **options: Any) -> pd.DataFrame:
     import pandas as pd
 
-    source: Any = sys.stdin.buffer if name == STANDARD else must_exist(Path(name))
     try:
         with warnings.catch_warnings():
             # Pandas would take what is too much in a row for its name, or drop it.
             warnings.simplefilter("error", pd.errors.ParserWarning)
             # In one piece: the type of a column must not depend on where it is cut.
-            return pd.read_csv(
-                source, dtype=dict(types), low_memory=False, index_col=False
+            frame: pd.DataFrame = pd.read_csv(
+                source, low_memory=False, index_col=False, **options
             )
     except pd.errors.ParserWarning:
         raise ValueError(
-            f"{name}: rows have more values than the header has names"
+            f"{called}: rows have more values than the header has names"
         ) from None
-    except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as e:
-        raise ValueError(f"{name} is not a CSV file that can be read: {e}") from None
+    except UnicodeDecodeError:
+        raise ValueError(
+            f"{called} is not UTF-8 text; convert it, for example with iconv -f latin1 "
+            "-t utf-8"
+        ) from None
+    except (pd.errors.ParserError, pd.errors.EmptyDataError) as e:
+        raise ValueError(f"{called} is not a CSV file that can be read: {e}") from None
+    return frame
+
+
+def _called(name: str) -> str:
+    return "standard input" if name == STANDARD else name
+
+
+def _first_bytes(path: Path) -> bytes:
+    """Return the start of a file, unpacked as its name says."""
+    import bz2
+    import gzip
+    import lzma
+
+    opener: Any = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}.get(
+        path.suffix.lower(), open
+    )
+    with opener(path, "rb") as file:
+        head: bytes = file.read(HEAD)
+    return head
+
+
+def _check_head(called: str, head: bytes) -> None:
+    """Refuse what pandas would read as something else without a word.
+
+    Parameters
+    ----------
+    called
+        Name of the file.
+    head
+        Its first bytes.
+    """
+    from collections import Counter
+
+    for start, problem in NO_CSV.items():
+        if head.startswith(start):
+            raise ValueError(f"{called} is {problem}")
+    text = head.decode("utf-8-sig", errors="replace")
+    if not text.strip():
+        raise ValueError(f"{called} is empty; a header line is needed")
+    first = _first_records(text, ",")
+    for separator in SEPARATORS:
+        others = _first_records(text, separator)
+        if (
+            len(others[0]) > len(first[0])
+            and len(set(map(len, others))) == 1
+            and (len(first[0]) == 1 or len(set(map(len, first))) > 1)
+        ):
+            raise ValueError(f"{called}: {_separator_words(separator)}")
+    if len(head) == HEAD and b"\n" not in head:
+        return  # more names than can be looked at
+    twice = [name for name, count in Counter(first[0]).items() if name and count > 1]
+    if twice:
+        raise ValueError(
+            f"{called} has more than one column called "
+            f"{', '.join(map(repr, twice))}; give each a name of its own"
+        )
+
+
+def _separator_words(separator: str) -> str:
+    return (
+        f"the separator seems to be {SEPARATORS[separator]}; save the file with commas"
+    )
+
+
+def _first_records(text: str, separator: str) -> list[list[str]]:
+    """Return the header and the first row, if it is there."""
+    import csv
+    from itertools import islice
+
+    rows = csv.reader(io.StringIO(text, newline=None), delimiter=separator)
+    try:
+        found = list(islice((row for row in rows if "".join(row).strip()), 2))
+    except csv.Error:  # a value that is too long, such as one whose quote never ends
+        found = []
+    return found or [[""]]
+
+
+def read_as_missing(
+    people: People, columns: Sequence[str]
+) -> dict[str, tuple[int, str]]:
+    """Find texts such as 'NA' that were read as missing values.
+
+    Parameters
+    ----------
+    people
+        The table; nothing is found if it is not from a CSV file.
+    columns
+        Where to look.
+
+    Returns
+    -------
+    dict
+        For each column with such cells their number, and the most frequent text.
+    """
+    frame = people.frame
+    columns = [column for column in columns if frame[column].isna().any()]
+    if people.csv is None or not columns:
+        return {}
+    texts = _parsed(
+        people.name, people.csv, usecols=columns, dtype=str, keep_default_na=False
+    )
+    if len(texts) != len(frame):  # the file was changed meanwhile
+        return {}
+    found = {}
+    for column in columns:
+        cells = texts[column].to_numpy()[frame[column].isna().to_numpy()]
+        counts: dict[str, int] = {}
+        for cell in cells[cells != ""].tolist():
+            counts[cell] = counts.get(cell, 0) + 1
+        if counts:
+            found[column] = sum(counts.values()), max(counts, key=lambda c: counts[c])
+    return found
+
+
+def missing_words(count: int, text: str) -> str:
+    """Say that cells are read as missing values."""
+    if count == 1:
+        return f"1 cell, {text!r}, is read as a missing value"
+    return f"{count:,} cells such as {text!r} are read as missing values"
 
 
 def _read_parquet(name: str) -> pd.DataFrame:
@@ -200,16 +386,32 @@ def check_output(path: Path | None) -> None:
 
 
 def load_model(path: Path) -> RuleSetModel:
-    """Read a model file."""
+    """Read a model file; data in its place is said to be that."""
+    from faircg.exceptions import ModelFormatError
     from faircg.model import RuleSetModel
 
-    return RuleSetModel.load(must_exist(path))
+    name = str(path)
+    if is_embedded(name):
+        raise ValueError(
+            f"{name} is an embedded data set and not a faircg model; the model comes "
+            "first"
+        )
+    try:
+        return RuleSetModel.load(must_exist(path))
+    except ModelFormatError as error:
+        reason = str(error).removeprefix("not a faircg model: ")
+        reason = reason.removeprefix(f"{path} is ")
+        is_data = name.lower().endswith((*CSV, *PARQUET))
+        hint = "; the model comes first" if is_data else ""
+        raise ModelFormatError(
+            f"{path} is not a faircg model ({reason}){hint}"
+        ) from None
 
 
 def read_for(model: RuleSetModel, name: str) -> People:
     """Read a table as the model needs it: its categories are names."""
     people = read_people(name, [f.name for f in model.features if f.kind == "category"])
-    return People(people.name, with_categories(model, people.frame), people.dataset)
+    return replace(people, frame=with_categories(model, people.frame))
 
 
 def with_categories(model: RuleSetModel, frame: pd.DataFrame) -> pd.DataFrame:
@@ -253,10 +455,21 @@ def as_text(column: pd.Series) -> pd.Series:
 def labels_of(people: People, target: str, positive: str | None) -> tuple[Any, Any]:
     """Return the target, and the value of it whose text the user gave."""
     labels = people.frame[target]
-    check_labels(labels, target)
+    try:
+        check_labels(labels, target)
+    except ValueError as error:
+        found = read_as_missing(people, [target]).get(target)
+        if found is None:
+            raise
+        raise ValueError(f"{error}; {missing_words(*found)}") from None
+    values = {str(value): value for value in labels.unique().tolist()}
+    if len(values) == 1:
+        raise ValueError(
+            f"the target {target!r} has only one value ({', '.join(values)}); two are "
+            "needed"
+        )
     if positive is None:
         return labels.to_numpy(), None
-    values = {str(value): value for value in labels.unique().tolist()}
     if positive not in values:
         raise ValueError(
             f"{positive!r} is not a value of {target!r}; it has "
