@@ -96,9 +96,9 @@ def demo(
 ) -> None:
     """Fit COMPAS under equality of opportunity and show everything.
 
-    Uses the embedded data: epsilon 0.05, complexity at most 15. Writes
-    faircg-demo-model.json, faircg-demo-report.txt and, with the extra "report",
-    faircg-demo-report.html.
+    Uses the embedded data: epsilon 0.1, complexity at most 15, and no rule may test
+    race, which defines the groups. Writes faircg-demo-model.json,
+    faircg-demo-report.txt and, with the extra "report", faircg-demo-report.html.
 
     \b
     Example:
@@ -119,8 +119,9 @@ def demo(
     negative = "no new offence"
     clf = FairRuleSetClassifier(
         constraint="equality_of_opportunity",
-        epsilon=0.05,
+        epsilon=0.1,
         max_complexity=15,
+        exclude=[str(data.sensitive_features.name)],
         pos_label=data.positive_label,
         n_jobs=-1,
         on_interrupt="return",

@@ -122,12 +122,10 @@ def show_fit(
         out.print(
             f"linear relaxation over all rules: {certificate.lp_value:.3f} (proven)"
         )
+    satisfying = " that satisfy the constraint" if part.bounded else ""
     out.print(
-        "shown above: of all rule sets seen that satisfy the constraint, the one with "
-        "the fewest wrong predictions"
-        if part.bounded
-        else "shown above: of all rule sets seen, the one with the fewest wrong "
-        "predictions"
+        f"shown above: {accuracy.size - accuracy.count:,} wrong predictions, the "
+        f"fewest of all rule sets seen{satisfying}; fewer are not ruled out"
     )
     out.print(f"{certificate.seconds:.1f} s, status: {certificate.status}")
     tested = sorted(set(sensitive) & set(clf.rule_set_.features))
