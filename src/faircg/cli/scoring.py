@@ -290,7 +290,7 @@ def evaluate(
         accuracy = part.overall.shares["accuracy"]
         out.print(f"accuracy {accuracy.value:.2%} ({accuracy.count:,} of ", end="")
         out.print(f"{accuracy.size:,}) on this data")
-        show.show_gaps(out, part)
+        show.show_gaps(out, part, with_intervals=True)
         show.show_group_notes(out, part)
         if not groups:
             out.print("no groups were named; --sensitive compares them")

@@ -68,7 +68,13 @@ def _rate(part: int, whole: int, *, with_count: bool = False) -> str:
     return f"{part:,} ({text})" if with_count else text
 
 
-def show_gaps(out: Console, part: PartResult, *, watched_only: bool = False) -> None:
+def show_gaps(
+    out: Console,
+    part: PartResult,
+    *,
+    watched_only: bool = False,
+    with_intervals: bool = False,
+) -> None:
     """Print each gap, and whether it satisfies the constraint on this data."""
     from rich.markup import escape
 
@@ -80,10 +86,14 @@ def show_gaps(out: Console, part: PartResult, *, watched_only: bool = False) -> 
         if gap.is_bounded:
             verdict = "satisfies" if gap.within else "does not satisfy"
             text += f", allowed {gap.epsilon:g}: {verdict} the constraint on this data"
+            if part.absent and gap.within:
+                text += ", as far as its groups are here"
         elif gap.epsilon is not None:
             text += f"; epsilon {gap.epsilon:g} allows every difference"
         if gap.value:
             text += f" (lowest {gap.lowest}, highest {gap.highest})"
+        if with_intervals and gap.high is not None:
+            text += f"; interval of 95%: {gap.low:.4f} to {gap.high:.4f}"
         out.print(escape(text))
 
 
