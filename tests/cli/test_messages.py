@@ -7,10 +7,12 @@ import sys
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pandas as pd
 import pytest
 
 from cli.people import FIT, awkward
+from faircg.cli.notes import about_groups, about_texts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,6 +28,14 @@ def error(done: Done) -> str:
     assert done.err.startswith("faircg: error: ")
     assert done.err.count("\n") == 1, done.err
     return done.err.removeprefix("faircg: error: ").rstrip("\n")
+
+
+def notes(done: Done) -> list[str]:
+    """Return the notes of a command that went well."""
+    assert done.code == 0, done.err
+    lines = done.err.splitlines()
+    assert all(line.startswith("faircg: note: ") for line in lines), lines
+    return [line.removeprefix("faircg: note: ") for line in lines]
 
 
 def usable(option: str, text: str) -> str:
@@ -313,3 +323,156 @@ def test_a_wrong_name_of_a_column_gets_the_nearest(
     args = ("--target", "repaid?", "--sensitive", given, "-o", "m.json")
     words = f"loans.csv has no column {given!r}{hint} {', '.join(names)}"
     assert error(faircg("fit", "loans.csv", *args)) == words
+
+
+QUICK = ("--target", "repaid", "--max-conditions", 1, "--max-complexity", 4)
+
+
+def loans(n: int = 600) -> pd.DataFrame:
+    """Return a table as a newcomer has it: nothing in it is wrong, some is odd."""
+    rng = np.random.default_rng(5)
+    frame = pd.DataFrame(
+        {
+            "applicant id": [f"P{k:04}" for k in range(n)],
+            "region": rng.choice(["EU", "NA", "None", "AS"], n, p=[0.5, 0.3, 0.1, 0.1]),
+            "income": rng.integers(1000, 9000, n).astype(str),
+            "age": rng.integers(18, 80, n).astype(float),
+            "owner": rng.random(n) < 0.5,
+            "town": rng.choice(["A", "B"], n),
+        }
+    )
+    frame["repaid"] = np.where(frame["age"] + rng.normal(0, 9, n) > 45, "yes", "no")
+    frame.loc[::7, "age"] = np.nan
+    frame.loc[:1, "region"] = ""
+    frame.loc[299, "income"] = "unknown"
+    frame.loc[400, "income"] = "unknown"
+    frame.loc[[3, 5, 8], "town"] = "Tiny"
+    frame.loc[[3, 5, 8], "repaid"] = ["yes", "no", "yes"]
+    return frame
+
+
+def surprises(frame: pd.DataFrame) -> dict[str, str]:
+    """Return the notes that the table deserves, counted from the table itself."""
+    n_missing = int(frame["region"].isin(["NA", "None"]).sum())
+    return {
+        "region": f"'region': {n_missing} cells such as 'NA' are read as missing "
+        "values",
+        "applicant id": "'applicant id' has 600 different values in 600 rows, and each "
+        "is a condition of its own; --exclude it unless rules may test it",
+        "income": "'income' is read as text: 598 of its 600 values are numbers, the "
+        "first other is 'unknown' (row 299)",
+        "town": "group 'Tiny' has 2 people with the label 'yes' (3 in all): a rate of "
+        "so few people changes with each of them",
+    }
+
+
+def test_fit_and_frontier_say_what_may_surprise_in_the_data(
+    tmp_path: Path, faircg: Callable[..., Done]
+) -> None:
+    """The region 'NA' was no value, and each identity a condition, without a word."""
+    frame = loans()
+    frame.to_csv("loans.csv", index=False)
+    expected = surprises(frame)
+    args = ("loans.csv", *QUICK, "--sensitive", "town")
+    fit = ("fit", *args, "-o", "m.json")
+    assert notes(faircg(*fit)) == list(expected.values())
+    done = faircg("frontier", *args, "--constraint", "none", "--folds", 2)
+    assert notes(done) == list(expected.values())
+    assert notes(faircg(*fit, "--quiet")) == []
+    done = faircg(*fit, "--json")
+    assert notes(done) == list(expected.values())
+    assert done.json["model"] == "m.json"
+
+
+def test_what_rules_do_not_test_needs_no_note(
+    tmp_path: Path, faircg: Callable[..., Done]
+) -> None:
+    """Excluded columns are silent, unless they are the groups; so are names."""
+    frame = loans()
+    frame.to_csv("loans.csv", index=False)
+    expected = surprises(frame)
+    fit = ("fit", "loans.csv", *QUICK, "-o", "m.json")
+    excluded = ("--exclude", "applicant id", "--exclude", "region")
+    assert notes(faircg(*fit, *excluded)) == [expected["income"]]
+    names = ("--category", "income", "--category", "applicant id")
+    assert notes(faircg(*fit, *names)) == [expected["region"]]
+    groups = ("--sensitive", "region", "--missing-groups", "group")
+    told = notes(faircg(*fit, *excluded, *groups, "--category", "income"))
+    assert told[0] == expected["region"]
+
+
+def test_a_group_called_none_is_explained_before_it_is_refused(
+    tmp_path: Path, faircg: Callable[..., Done]
+) -> None:
+    """The error speaks of missing values; my file has none."""
+    loans().drop(columns=["applicant id", "income"]).to_csv("loans.csv", index=False)
+    done = faircg("fit", "loans.csv", *QUICK, "--sensitive", "region", "-o", "m.json")
+    assert done.code == 1
+    first, second = done.err.splitlines()
+    assert "cells such as 'NA' are read as missing values" in first
+    assert second.startswith("faircg: error: sensitive_features has ")
+
+
+def test_other_sources_get_the_notes_that_they_can(
+    tmp_path: Path, faircg: Callable[..., Done], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Parquet keeps the region 'NA', and standard input cannot be read again."""
+    frame = loans()
+    expected = surprises(frame)
+    del expected["region"]
+    frame.to_parquet("loans.parquet")
+    args = (*QUICK, "--sensitive", "town", "-o", "m.json")
+    assert notes(faircg("fit", "loans.parquet", *args)) == list(expected.values())
+    text = frame.to_csv(index=False).encode()
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(text)))
+    assert notes(faircg("fit", "-", *args)) == list(expected.values())
+    done = faircg("fit", "compas", *QUICK[2:], "-o", "m.json")
+    assert notes(done) == []
+
+
+def test_texts_at_the_limits() -> None:
+    """One hundred different values are few, as are nine numbers of eleven values."""
+    crowd = [f"v{k}" for k in range(101)]
+    assert list(about_texts("x", pd.Series(crowd[:100] * 2))) == []
+    (text,) = about_texts("x", pd.Series(crowd * 2))
+    assert text.startswith("'x' has 101 different values in 202 rows")
+    (text,) = about_texts("x", pd.Series(["a", "b", "c"]))
+    assert text.startswith("'x' has 3 different values in 3 rows")
+    assert list(about_texts("x", pd.Series(["a", "b", None]))) == []
+    nine = ["5"] * 9
+    assert list(about_texts("x", pd.Series([*nine, "b", "c"]))) == []
+    (text,) = about_texts("x", pd.Series([None, *nine, "b"]))
+    assert "9 of its 10 values are numbers, the first other is 'b' (row 10)" in text
+    (text,) = about_texts("x", pd.Series(nine))
+    assert text == "'x' is read as text: all its 9 values are numbers"
+
+
+def crowd(**sizes: tuple[int, int]) -> tuple[pd.DataFrame, np.ndarray]:
+    """Return groups with so many positive and negative labels."""
+    names = [name for name, both in sizes.items() for _ in range(sum(both))]
+    labels = [v for yes, no in sizes.values() for v in ["yes"] * yes + ["no"] * no]
+    return pd.DataFrame({"g": names}), np.array(labels, dtype=object)
+
+
+def test_groups_at_the_limits() -> None:
+    """Thirty people with the label are enough, and twenty groups are not many."""
+    assert about_groups(*crowd(A=(30, 5), B=(40, 0)), None) == ""
+    assert about_groups(*crowd(A=(29, 50), B=(40, 9)), None).startswith(
+        "group 'A' has 29 people with the label 'yes' (79 in all): a rate of"
+    )
+    text = about_groups(*crowd(A=(29, 50), B=(40, 9)), "no")
+    assert text.startswith("group 'B' has 9 people with the label 'no' (49 in all)")
+    text = about_groups(*crowd(A=(90, 50), B=(0, 4)), None)
+    words = "group 'B' has nobody with the label 'yes' (4 in all): there is no rate of"
+    assert text == f"{words} those to compare"
+    assert about_groups(*crowd(A=(5, 50), B=(1, 9), C=(40, 0)), None) == (
+        "2 of 3 groups have fewer than 30 people with the label 'yes'; the smallest, "
+        "'B', has 1 person (10 in all): rates of so few people change with each of them"
+    )
+    many = {f"g{k:02}": (40 + k, 9) for k in range(21)}
+    assert about_groups(*crowd(**many), None) == (
+        "there are 21 groups; the smallest, 'g00', has 40 people with the label 'yes' "
+        "(49 in all), and the gap is that between the two that differ most"
+    )
+    del many["g00"]
+    assert about_groups(*crowd(**many), None) == ""

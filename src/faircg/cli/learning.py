@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from faircg.cli import exits, files, show
+from faircg.cli import exits, files, notes, show
 from faircg.cli import options as opt
 from faircg.cli.progress import following, note, watching
 from faircg.cli.reports import held_out, need_report, save_report
@@ -80,6 +80,15 @@ def fit(
     _must_have_groups(constraint, groups)
     features = people.frame.drop(columns=[column])
     labels, pos_label = files.labels_of(people, column, positive)
+    notes.tell(
+        *(people, column, groups),
+        labels=labels,
+        pos_label=pos_label,
+        exclude=exclude,
+        category=category,
+        missing_groups=missing_groups.value,
+        quiet=quiet,
+    )
     clf = FairRuleSetClassifier(
         constraint=None if constraint is opt.Constraint.none else constraint.value,
         epsilon=epsilon,
@@ -191,6 +200,15 @@ def frontier(
     )
     if others and output is None:
         raise ValueError("--validation and --test are shown in a report; give it -o")
+    notes.tell(
+        *(people, column, groups),
+        labels=labels,
+        pos_label=pos_label,
+        exclude=exclude,
+        category=category,
+        missing_groups=missing_groups.value,
+        quiet=quiet,
+    )
     with _directory(cache) as kept:
         search = FairRuleSetClassifierCV(
             constraint=None if constraint is opt.Constraint.none else constraint.value,

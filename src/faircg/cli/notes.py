@@ -1,0 +1,170 @@
+"""Notes on a table that rules are to be learned from: what its owner may not expect."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from faircg.cli import files
+from faircg.cli.progress import note
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
+
+    import pandas as pd
+
+MANY_VALUES: Final = 100
+"""Different texts of a feature beyond which it is rather a name of its rows."""
+MOSTLY: Final = 0.9
+"""Share of numbers in a column of texts from which on it was meant to be numeric."""
+FEW_PEOPLE: Final = 30
+"""People with the positive label below which the rate of a group is a coarse one."""
+MANY_GROUPS: Final = 20
+
+
+def tell(
+    people: files.People,
+    target: str,
+    groups: Sequence[str],
+    *,
+    labels: Any,
+    pos_label: Any,
+    exclude: Sequence[str] | None,
+    category: Sequence[str] | None,
+    missing_groups: str,
+    quiet: bool,
+) -> None:
+    """Say what may surprise in the data, before rules are learned from it.
+
+    Parameters
+    ----------
+    people
+        The table.
+    target, groups
+        Columns with the label, and with the groups.
+    labels
+        The two labels as an array.
+    pos_label
+        The one that rules predict; None for the larger one.
+    exclude
+        Columns that rules may not test.
+    category
+        Columns that were declared to hold names.
+    missing_groups
+        Whether a missing group is a ``"group"``, else an error.
+    quiet
+        Say nothing.
+    """
+    if quiet:
+        return
+    unused = {target, *(exclude or ())}
+    texts = [name for name in people.frame.columns if _is_text(people.frame[name])]
+    looked_at = [name for name in texts if name not in unused or name in groups]
+    for name, found in files.read_as_missing(people, looked_at).items():
+        note(f"{name!r}: {files.missing_words(*found)}")
+    if people.dataset is None:
+        for name in texts:
+            if name not in unused and name not in (category or ()):
+                for text in about_texts(name, people.frame[name]):
+                    note(text)
+    members = people.groups(groups)
+    if members is None or (members.isna().any(axis=None) and missing_groups != "group"):
+        return
+    text = about_groups(members, labels, pos_label)
+    if text:
+        note(text)
+
+
+def about_texts(name: str, column: pd.Series) -> Iterator[str]:
+    """Say that a feature of texts holds numbers, or too many different values.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> column = pd.Series([*map(str, range(50)), "unknown", *map(str, range(50))])
+    >>> print(*about_texts("income", column))
+    'income' is read as text: 100 of its 101 values are numbers, the first other is
+    'unknown' (row 50)
+    """
+    import numpy as np
+    import pandas as pd
+
+    codes, values = pd.factorize(column.astype(object))
+    rows = np.flatnonzero(codes >= 0)
+    numeric = pd.to_numeric(pd.Series(values, dtype=object), errors="coerce").notna()
+    is_number = numeric.to_numpy()[codes[rows]]
+    n_numbers = int(is_number.sum())
+    if n_numbers >= MOSTLY * len(rows):
+        found = f"{name!r} is read as text: "
+        if n_numbers < len(rows):
+            first = int(rows[~is_number][0])
+            yield (
+                f"{found}{n_numbers:,} of its {len(rows):,} values are numbers, the "
+                f"first other is {values[codes[first]]!r} (row {first:,})"
+            )
+            return
+        yield f"{found}all its {len(rows):,} values are numbers"
+    if len(values) == len(column) or len(values) > MANY_VALUES:
+        yield (
+            f"{name!r} has {len(values):,} different values in {len(column):,} rows, "
+            "and each is a condition of its own; --exclude it unless rules may test it"
+        )
+
+
+def about_groups(members: pd.DataFrame, labels: Any, pos_label: Any) -> str:
+    """Say that there are many groups, or few people in one; else nothing.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> members = pd.DataFrame({"town": ["A"] * 60 + ["Tiny"] * 3})
+    >>> print(about_groups(members, pd.Series(["no", "yes"] * 31 + ["no"]), None))
+    group 'Tiny' has 1 person with the label 'yes' (3 in all): a rate of so few people
+    changes with each of them
+    """
+    import numpy as np
+
+    from faircg.groups import read_groups
+    from faircg.labels import plain
+
+    found = read_groups(members, missing="group")
+    positive = np.unique(labels)[-1] if pos_label is None else pos_label
+    n_groups = len(found.names)
+    people = np.bincount(found.codes, minlength=n_groups)
+    is_positive = np.asarray(labels == positive, dtype=bool)
+    positives = np.bincount(found.codes[is_positive], minlength=n_groups)
+    few = int((positives < FEW_PEOPLE).sum())
+    if not few and n_groups <= MANY_GROUPS:
+        return ""
+    smallest = int(np.lexsort((people, positives))[0])
+    name, count = found.names[smallest], int(positives[smallest])
+    label, everybody = (
+        f"the label {plain(positive)!r}",
+        f"({people[smallest]:,} in all)",
+    )
+    counted = {0: "nobody", 1: "1 person"}.get(count, f"{count:,} people")
+    if few > 1:
+        return (
+            f"{few:,} of {n_groups:,} groups have fewer than {FEW_PEOPLE} people with "
+            f"{label}; the smallest, {name!r}, has {counted} {everybody}: rates of so "
+            "few people change with each of them"
+        )
+    crowd = f"there are {n_groups:,} groups; " if n_groups > MANY_GROUPS else ""
+    if not few:
+        return (
+            f"{crowd}the smallest, {name!r}, has {counted} with {label} {everybody}, "
+            "and the gap is that between the two that differ most"
+        )
+    told = "a rate of so few people changes with each of them"
+    if not count:
+        told = "there is no rate of those to compare"
+    return f"{crowd}group {name!r} has {counted} with {label} {everybody}: {told}"
+
+
+def _is_text(column: pd.Series) -> bool:
+    """Say whether the values that are there are texts."""
+    import pandas as pd
+
+    values: Collection[Any] = column
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        values = column.cat.categories
+    return bool(pd.api.types.infer_dtype(values, skipna=True) == "string")
