@@ -138,6 +138,12 @@ def show_fit(
         f"fewest of all rule sets seen{satisfying}; fewer are not ruled out"
     )
     out.print(f"{certificate.seconds:.1f} s, status: {certificate.status}")
+    if certificate.status in ("time_limit", "interrupted"):
+        out.print(
+            "note: the search was cut short; fewer --max-conditions or less "
+            "--max-complexity make it shorter"
+            + ("" if clf.rule_set_.rules else ", and no rules were found yet")
+        )
     tested = sorted(set(sensitive) & set(clf.rule_set_.features))
     if tested:
         out.print(
