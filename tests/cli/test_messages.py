@@ -222,6 +222,18 @@ def test_semicolons_in_names_and_values_are_no_separators(
     assert (done.code, done.err) == (0, "")
 
 
+def test_a_first_row_too_long_for_a_look_is_read(
+    tmp_path: Path, faircg: Callable[..., Done]
+) -> None:
+    """What csv refuses as too long between commas is no sign of semicolons."""
+    half = "x" * 100_000
+    text = f"note; free,age,repaid\n{half};{half},31,yes\n,25,no\n"
+    (tmp_path / "loans.csv").write_text(text, encoding="utf-8")
+    args = ("--target", "repaid", "--exclude", "note; free", "-q", "-o", "m.json")
+    done = faircg("fit", "loans.csv", *args)
+    assert (done.code, done.err) == (0, "")
+
+
 def test_a_damaged_archive_is_said_to_be_one(
     tmp_path: Path, faircg: Callable[..., Done]
 ) -> None:

@@ -292,13 +292,16 @@ def _separator_words(separator: str) -> str:
 def _first_records(text: str, separator: str) -> list[list[str]]:
     """Return the header and the first row, if it is there."""
     import csv
-    from itertools import islice
+    from contextlib import suppress
 
-    rows = csv.reader(io.StringIO(text, newline=None), delimiter=separator)
-    try:
-        found = list(islice((row for row in rows if "".join(row).strip()), 2))
-    except csv.Error:  # a value that is too long, such as one whose quote never ends
-        found = []
+    found: list[list[str]] = []
+    # A value may be too long for this reader, such as one whose quote never ends.
+    with suppress(csv.Error):
+        for row in csv.reader(io.StringIO(text, newline=None), delimiter=separator):
+            if "".join(row).strip():
+                found.append(row)
+            if len(found) == 2:
+                break
     return found or [[""]]
 
 
@@ -319,6 +322,8 @@ def read_as_missing(
     dict
         For each column with such cells their number, and the most frequent text.
     """
+    from collections import Counter
+
     frame = people.frame
     columns = [column for column in columns if frame[column].isna().any()]
     if people.csv is None or not columns:
@@ -331,11 +336,9 @@ def read_as_missing(
     found = {}
     for column in columns:
         cells = texts[column].to_numpy()[frame[column].isna().to_numpy()]
-        counts: dict[str, int] = {}
-        for cell in cells[cells != ""].tolist():
-            counts[cell] = counts.get(cell, 0) + 1
+        counts = Counter(cells[cells != ""].tolist())
         if counts:
-            found[column] = sum(counts.values()), max(counts, key=lambda c: counts[c])
+            found[column] = counts.total(), counts.most_common(1)[0][0]
     return found
 
 
