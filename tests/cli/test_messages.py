@@ -298,6 +298,14 @@ def test_a_target_needs_two_values(tmp_path: Path, faircg: Callable[..., Done]) 
     words = "the target 'repaid?' has only one value (yes); two are needed"
     assert error(faircg(*args)) == words
     assert error(faircg(*args, "--positive", "no")) == words
+    frame["repaid?"] = np.resize(["no", "maybe", "yes"], len(frame))
+    frame.to_csv(tmp_path / "loans.csv", index=False)
+    words = "the target 'repaid?' has 3 values (maybe, no, yes); two are needed: drop"
+    assert error(faircg(*args)) == f"{words} or merge one"
+    args = ("frontier", "loans.csv", "--target", "Größe", "--sensitive", "town")
+    n, some = frame["Größe"].nunique(), sorted(map(str, frame["Größe"].unique()))[:5]
+    words = f"the target 'Größe' has {n} values ({', '.join(some)}, ...); two are"
+    assert error(faircg(*args)) == f"{words} needed: drop or merge some"
 
 
 def test_a_target_of_none_says_who_made_it_missing(
@@ -488,3 +496,31 @@ def test_groups_at_the_limits() -> None:
     )
     del many["g00"]
     assert about_groups(*crowd(**many), None) == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (
+            "epsilom = 0.1",
+            "no command has an option 'epsilom'; did you mean 'epsilon'?",
+        ),
+        (
+            "Max-Complexity = 3",
+            "no command has an option 'Max-Complexity'; did you mean 'max_complexity'?",
+        ),
+        (
+            "[fit]\nepsilom = 1",
+            "[fit] has no option 'epsilom'; did you mean 'epsilon'?",
+        ),
+        ("[fit]\nfolds = 3", "[fit] has no option 'folds'; it is one of [frontier]"),
+        ("zzz = 1", "no command has an option 'zzz'"),
+    ],
+)
+def test_a_mistyped_setting_gets_the_nearest(
+    text: str, words: str, people: Path, faircg: Callable[..., Done]
+) -> None:
+    """'any command has no option' was odd, and the nearest key could be far away."""
+    (people.parent / "bad.toml").write_text(text, encoding="utf-8")
+    done = faircg("fit", people, *FIT, "--config", "bad.toml", "-o", "m.json")
+    assert error(done) == f"bad.toml: {words}"

@@ -6,12 +6,13 @@ every command that knows them; those in a table such as ``[fit]`` are for that o
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
 import typer  # noqa: TC002 (read at run time)
+
+from faircg.cli.files import nearest
 
 _NOT_HERE: Final = frozenset({"help", "config"})
 
@@ -33,11 +34,12 @@ def read_config(ctx: typer.Context, config: Path | None) -> Path | None:
             for key, item in value.items():
                 param = known.get(_plain(key))
                 if param is None:
-                    raise _unknown(config, key, known, f"[{name}]")
+                    having = [c for c in commands if _plain(key) in _keys(commands[c])]
+                    raise _unknown(config, key, known, f"[{name}] has no", having)
                 if name == command:
                     defaults[param.name] = _typed(config, key, item, param)
         elif _plain(name) not in anywhere:
-            raise _unknown(config, name, {*anywhere, *commands}, "any command")
+            raise _unknown(config, name, {*anywhere, *commands}, "no command has an")
         elif _plain(name) in own:
             param = own[_plain(name)]
             defaults.setdefault(param.name, _typed(config, name, value, param))
@@ -71,10 +73,16 @@ def _keys(command: Any) -> dict[str, Any]:
     return keys
 
 
-def _unknown(path: Path, key: str, known: Iterable[str], where: str) -> ValueError:
-    near = difflib.get_close_matches(_plain(key), sorted(known), n=1, cutoff=0.0)
-    hint = f"; the nearest known key is {near[0]!r}" if near else ""
-    return ValueError(f"{path}: {where} has no option {key!r}{hint}")
+def _unknown(
+    path: Path, key: str, known: Iterable[str], where: str, having: Iterable[str] = ()
+) -> ValueError:
+    """Return the error for a key; it names the nearest, or who has that option."""
+    near = nearest(_plain(key), sorted(known))
+    others = ", ".join(f"[{name}]" for name in having)
+    hint = f"; did you mean {near!r}?" if near else ""
+    if others:
+        hint = f"; it is one of {others}"
+    return ValueError(f"{path}: {where} option {key!r}{hint}")
 
 
 def _typed(path: Path, key: str, value: Any, param: Any) -> Any:

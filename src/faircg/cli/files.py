@@ -471,6 +471,12 @@ def labels_of(people: People, target: str, positive: str | None) -> tuple[Any, A
             f"the target {target!r} has only one value ({', '.join(values)}); two are "
             "needed"
         )
+    if len(values) > 2:
+        some = ", ".join(sorted(values)[:5]) + (", ..." if len(values) > 5 else "")
+        raise ValueError(
+            f"the target {target!r} has {len(values):,} values ({some}); two are "
+            f"needed: drop or merge {'one' if len(values) == 3 else 'some'}"
+        )
     if positive is None:
         return labels.to_numpy(), None
     if positive not in values:
