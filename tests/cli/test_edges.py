@@ -116,9 +116,9 @@ def test_a_file_of_options(people: Path, faircg: Callable[..., Done]) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("epsilom = 0.1", "any command has no option 'epsilom'; the nearest known key"),
+        ("epsilom = 0.1", "no command has an option 'epsilom'; did you mean"),
         ("[fit]\nfolds = 3", "[fit] has no option 'folds'"),
-        ("epsilom = 0.1", "is 'epsilon'"),
+        ("epsilom = 0.1", "'epsilon'?"),
         ("[fit]\nmax_complexty = 3", "'max_complexity'"),
         ("epsilon = true", "epsilon is a text or a number, not True"),
         ("quiet = 1", "quiet is true or false, not 1"),
@@ -170,7 +170,7 @@ BAD = {
     "three labels": (
         ["fit", "PEOPLE", "--target", "town"],
         1,
-        "Only binary classification is supported",
+        "has 3 values (A, B, C); two are needed",
     ),
     "unknown positive value": (
         ["fit", "PEOPLE", "--target", "hired", "--positive", "maybe"],

@@ -524,3 +524,24 @@ def test_a_mistyped_setting_gets_the_nearest(
     (people.parent / "bad.toml").write_text(text, encoding="utf-8")
     done = faircg("fit", people, *FIT, "--config", "bad.toml", "-o", "m.json")
     assert error(done) == f"bad.toml: {words}"
+
+
+def test_predict_knows_a_wrong_separator_too(
+    people: Path, model: Path, faircg: Callable[..., Done]
+) -> None:
+    """It reads files in its own way, and says the same."""
+    text = people.read_text("utf-8").splitlines()[0].replace(",", ";")
+    (people.parent / "s.csv").write_text(text + "\n1;2\n", "utf-8")
+    done = faircg("predict", model, "s.csv")
+    assert (done.code, done.err.count("\n")) == (1, 1)
+    assert "the separator seems to be ';'; save the file with commas" in done.err
+    done = faircg("predict", model, "none.parquet", "-o", "o.parquet")
+    assert "there is no file none.parquet" in done.err
+
+
+def test_evaluate_reads_epsilon_as_fit_does(
+    people: Path, model: Path, faircg: Callable[..., Done]
+) -> None:
+    """5 % is 0.05 everywhere."""
+    done = faircg("evaluate", model, people, "--epsilon", "5%")
+    assert (done.code, "'5%' is not a number between 0 and 1" in done.err) == (1, True)

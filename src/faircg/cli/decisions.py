@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from faircg.cli.files import with_categories
+from faircg.cli.files import SEPARATORS, separator_words, with_categories
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -127,6 +127,9 @@ def check_names(
 ) -> None:
     """Refuse a table without the columns that are needed, or with the new one."""
     absent = [f.name for f in model.features if f.name not in names]
+    for separator in SEPARATORS:
+        if absent and len(names) == 1 and separator in names[0]:
+            raise ValueError(f"{source}: {separator_words(separator)}")
     if absent:
         raise ValueError(
             f"{source} lacks the column {absent[0]!r}, which the rules test; it has "

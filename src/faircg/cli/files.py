@@ -75,7 +75,7 @@ class People:
             problem = f"{self.name} has no column {column!r}"
             for separator in SEPARATORS:
                 if column in ",".join(have).split(separator):
-                    raise ValueError(f"{problem}; {_separator_words(separator)}")
+                    raise ValueError(f"{problem}; {separator_words(separator)}")
             near = nearest(column, have)
             if near is None:
                 problem += "; it has"
@@ -272,7 +272,7 @@ def _check_head(called: str, head: bytes) -> None:
             and len(set(map(len, others))) == 1
             and (len(first[0]) == 1 or len(set(map(len, first))) > 1)
         ):
-            raise ValueError(f"{called}: {_separator_words(separator)}")
+            raise ValueError(f"{called}: {separator_words(separator)}")
     if len(head) == HEAD and b"\n" not in head:
         return  # more names than can be looked at
     twice = [name for name, count in Counter(first[0]).items() if name and count > 1]
@@ -283,7 +283,8 @@ def _check_head(called: str, head: bytes) -> None:
         )
 
 
-def _separator_words(separator: str) -> str:
+def separator_words(separator: str) -> str:
+    """Say that a file is not separated by commas."""
     return (
         f"the separator seems to be {SEPARATORS[separator]}; save the file with commas"
     )

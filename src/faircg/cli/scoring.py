@@ -241,12 +241,17 @@ def evaluate(
     ] = None,
     epsilon: Annotated[
         float | None,
-        typer.Option(help="Allowed gap; that of the model by default.", min=0),
+        typer.Option(
+            help="Allowed gap; that of the model by default.",
+            parser=opt.gap,
+            metavar="<float>",
+        ),
     ] = None,
     check: Annotated[
         bool,
         typer.Option(
-            "--check", help="Exit with 3 unless the constraint is shown satisfied."
+            "--check",
+            help="Exit with 3 unless the gaps counted are within epsilon.",
         ),
     ] = False,
     missing_groups: opt.MissingGroupsOption = opt.MissingGroups.refuse,

@@ -29,10 +29,10 @@ def predict_parquet(
     on_piece: Callable[[int], None] = lambda _: None,
 ) -> None:
     """Add a column to a Parquet file; the output is Parquet, or CSV by its name."""
+    must_exist(Path(source))
+    parquet = pyarrow_parquet()
     import pyarrow as pa  # type: ignore[import-untyped]
 
-    parquet = pyarrow_parquet()
-    must_exist(Path(source))
     as_csv = str(output) == STANDARD or output.suffix.lower() == ".csv"
     labels = model.labels
     if len(set(map(type, labels))) > 1:
