@@ -185,7 +185,8 @@ class _Sheet:
             **{self.wanted.column: labels[decisions.covered.astype(int)]}
         )
         end = self.line_end.decode()
-        return frame.to_csv(index=False, header=False, lineterminator=end).encode()
+        text: str = frame.to_csv(index=False, header=False, lineterminator=end)
+        return text.encode()
 
 
 def _holds_number(feature: Feature) -> bool:
