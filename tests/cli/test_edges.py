@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import io
 import logging
+import os
 import re
 import shlex
 import subprocess
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pandas as pd
@@ -16,12 +18,12 @@ from rich.console import Console
 
 from cli.people import FIT
 from faircg import FairRuleSetClassifier
+from faircg.cli.completion import complete_data
 from faircg.cli.progress import Following, following, watching
 from faircg.datasets import load_compas
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from cli.people import Done
 
@@ -409,3 +411,27 @@ def test_a_check_of_one_group_does_not_pass(
     done = faircg("evaluate", model, "ab.csv", *groups, "--check")
     assert done.code == 3
     assert "The group C of the training data has nobody" in done.words
+
+
+def test_tab_offers_data_sets_tables_and_directories(
+    people: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever presses Tab sees what a command can read."""
+    monkeypatch.chdir(people.parent)
+    (people.parent / "notes.txt").touch()
+    (people.parent / "more").mkdir()
+    (people.parent / "more" / "a.parquet").touch()
+    assert complete_data("") == ["adult", "compas", "default", "more/", people.name]
+    assert complete_data("co") == ["compas"]
+    assert complete_data("more/") == ["more/a.parquet"]
+    assert complete_data("./mo") == ["./more/"]
+    assert complete_data("/nowhere/x") == []
+    shell = {"_FAIRCG_COMPLETE": "complete_bash", "COMP_WORDS": "faircg fit com"}
+    done = subprocess.run(
+        [str(Path(sys.executable).parent / "faircg")],
+        env={**os.environ, **shell, "COMP_CWORD": "2"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout.split() == ["compas"]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
+from faircg.cli.completion import complete_data
 from faircg.cli.config import read_config
 from faircg.exceptions import FairCGError
 
@@ -170,7 +171,8 @@ Data: TypeAlias = Annotated[
     str,
     typer.Argument(
         help="CSV (.csv, .csv.gz) or Parquet file, - for CSV on standard input, or "
-        "the name of an embedded data set: adult, compas, default."
+        "the name of an embedded data set: adult, compas, default.",
+        autocompletion=complete_data,
     ),
 ]
 Model: TypeAlias = Annotated[Path, typer.Argument(help="Model file written by fit.")]
