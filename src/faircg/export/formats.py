@@ -111,10 +111,10 @@ def export_model(
     >>> from faircg.rules import Condition, Rule, RuleSet
     >>> rules = RuleSet((Rule((Condition("age", "<=", 25),)),), label="risk")
     >>> model = RuleSetModel(rules, (Feature("age", "numeric"),), ("safe", "risk"))
-    >>> print(export_model(model, "sql", table="people", dialect="sqlite"))
+    >>> print(export_model(model, "sql", table="people", dialect="duckdb"))
     SELECT
       "t".*,
-      CASE WHEN CAST("t"."age" AS REAL) <= 25e0 THEN 'risk' ELSE 'safe' END AS "prediction"
+      CASE WHEN CAST("t"."age" AS DOUBLE) <= 25e0 THEN 'risk' ELSE 'safe' END AS "prediction"
     FROM "people" AS "t"
     """  # noqa: E501
     exporter = FORMATS.get(format)
