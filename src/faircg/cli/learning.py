@@ -151,7 +151,7 @@ def frontier(
     warm_start: opt.WarmStartOption = opt.WarmStart.forest,
     pricing: opt.PricingOption = opt.Pricing.exact,
     missing_groups: opt.MissingGroupsOption = opt.MissingGroups.refuse,
-    time_limit: opt.CellTimeLimit = 6.0,
+    time_limit: opt.CellTimeLimit = 4.0,
     cache: Annotated[
         Path | None,
         typer.Option(help="Directory of finished cells: a search stopped goes on."),

@@ -80,10 +80,11 @@ class Piece:
             commas &= ~self.quoted
         at = np.flatnonzero(ends)
         starts = np.concatenate(([0], at[:-1] + 1))
-        # The small type is the fast one, and is right if nothing went round.
-        n_commas = np.add.reduceat(commas.view(np.uint8), starts, dtype=np.uint16)
-        if n_commas.sum(dtype=np.int64) != np.count_nonzero(commas):
-            n_commas = np.add.reduceat(commas.view(np.uint8), starts, dtype=np.int64)
+        # The small type is the fast one, and holds the commas of all but giant records.
+        is_small = int((at - starts).max(initial=0)) < 2**16
+        n_commas = np.add.reduceat(
+            commas.view(np.uint8), starts, dtype=np.uint16 if is_small else np.int64
+        )
         return at, n_commas.astype(np.int64) + 1
 
 
@@ -94,7 +95,9 @@ class Lines(Protocol):
         """Return the number of records that are not blank."""
         ...
 
-    def with_values(self, chosen: BoolVector, tails: tuple[bytes, bytes]) -> bytes:
+    def with_values(
+        self, chosen: BoolVector, tails: tuple[bytes, bytes]
+    ) -> bytes | bytearray:
         """End each record with the first tail, or with the second where chosen.
 
         A tail holds the line end, too.
@@ -121,14 +124,16 @@ class RegularLines:
         """Return the number of records."""
         return len(self.ends)
 
-    def with_values(self, chosen: BoolVector, tails: tuple[bytes, bytes]) -> bytes:
+    def with_values(
+        self, chosen: BoolVector, tails: tuple[bytes, bytes]
+    ) -> bytes | bytearray:
         """Mark the ends of the chosen lines by NUL, and replace both kinds of ends."""
         if b"\0" in tails[0]:
             return AnyLines(self.text.split(b"\n")[:-1]).with_values(chosen, tails)
-        marked = np.frombuffer(self.text, dtype=np.uint8).copy()
-        marked[self.ends[chosen]] = 0
+        marked = bytearray(self.text)
+        np.frombuffer(marked, dtype=np.uint8)[self.ends[chosen]] = 0
         negative, positive = tails
-        return marked.tobytes().replace(b"\n", negative).replace(b"\0", positive)
+        return marked.replace(b"\n", negative).replace(b"\0", positive)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -135,7 +135,7 @@ class _Sheet:
             return self.head + b"," + _cell(column) + self.line_end
         return b",".join(map(_cell, (*kept, column))) + self.line_end
 
-    def decide(self, piece: Piece) -> tuple[Decisions, bytes]:
+    def decide(self, piece: Piece) -> tuple[Decisions, bytes | bytearray]:
         """Return the decisions on a piece, and its lines with the new column."""
         lines = piece.lines(self.n_columns)
         if not self.model.features or not len(lines):
