@@ -237,6 +237,19 @@ def test_rows_can_be_searched_and_filtered(opened, report):
     ]
 
 
+def test_one_row_can_be_asked_for_by_its_number(opened, report):
+    """Whoever complains has a row number, and 2 is not 26."""
+    field = opened.find_element("id", "filter-text")
+    row = report.people.persons[1].row
+    for text in (f"row {row}", f"#{row}"):
+        field.clear()
+        field.send_keys(text)
+        assert texts(opened, "#people-table tbody th") == [str(row)]
+    field.clear()
+    field.send_keys(f"row {row}0000000")
+    assert texts(opened, "#people-table tbody th") == []
+
+
 def test_a_phone_needs_no_sideways_scrolling(opened):
     """At 360 pixels the page fits; wide tables scroll in their own box."""
     with looked_at(opened, 360):

@@ -63,6 +63,8 @@
     const group = byId("filter-group").value;
     const decision = byId("filter-decision").value;
     const right = byId("filter-right").value;
+    // "row 26" or "#26" asks for one row; a bare number may be any value.
+    const number = /^(?:row|#)\s*(\d+)$/.exec(wanted);
     let shown = 0;
     const rows = Array.from(table.tBodies[0].rows);
     for (const row of rows) {
@@ -72,7 +74,7 @@
         (!group || row.dataset.group === group) &&
         (!decision || row.dataset.decision === decision) &&
         (!right || isRight === right) &&
-        text.includes(wanted);
+        (number ? row.cells[0].textContent.trim() === number[1] : text.includes(wanted));
       row.hidden = !keep;
       shown += keep ? 1 : 0;
     }
