@@ -99,6 +99,34 @@ class Fairness:
     gap: float
     within_epsilon: bool
 
+    def __str__(self) -> str:
+        """Say the counts of each group, and each gap, in a line of its own.
+
+        Examples
+        --------
+        >>> groups = {"a": GroupCounts(6, 2, 1, 9), "b": GroupCounts(3, 1, 0, 0)}
+        >>> print(Fairness(groups, {"false negative rate": 0.0}, {}, 0.0, True))
+        a: 2 of 8 positives missed (25.0%), 1 of 10 negatives covered (10.0%)
+        b: 1 of 4 positives missed (25.0%), no negatives
+        gap of the false negative rate: 0.0000
+        """
+        lines = [
+            f"{name}: {_part(c.false_negatives, c.positives, 'positives', 'missed')}, "
+            f"{_part(c.false_positives, c.negatives, 'negatives', 'covered')}"
+            for name, c in self.groups.items()
+        ]
+        for rate, gap in self.gaps.items():
+            limit = self.allowed.get(rate)
+            allowed = "" if limit is None else f", allowed {limit:g}"
+            lines.append(f"gap of the {rate}: {gap:.4f}{allowed}")
+        return "\n".join(lines)
+
+
+def _part(part: int, whole: int, noun: str, verb: str) -> str:
+    if not whole:
+        return f"no {noun}"
+    return f"{part:,} of {whole:,} {noun} {verb} ({part / whole:.1%})"
+
 
 def rate_values(
     rate: Rate, missed: IntVector, covered: IntVector
