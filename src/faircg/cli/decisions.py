@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from faircg.cli.files import SEPARATORS, separator_words, with_categories
+from faircg.cli.csv_tables import SEPARATORS, separator_words
+from faircg.cli.files import with_categories
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import io
 import json
-import sys
-import warnings
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import typer
 
+from faircg.cli.csv_tables import SEPARATORS, parse, read_csv, separator_words
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     import pandas as pd
 
@@ -25,19 +24,6 @@ STANDARD: Final = "-"
 CSV: Final = (".csv", ".csv.gz", ".csv.bz2", ".csv.xz")
 PARQUET: Final = (".parquet", ".pq")
 EMBEDDED: Final = ("adult", "compas", "default")
-SEPARATORS: Final = {";": "';'", "\t": "a tab", "|": "'|'"}
-"""What other files have where commas should be, and its name."""
-HEAD: Final = 2**20
-"""Bytes at the start of a CSV file that are looked at before it is read."""
-NO_CSV: Final = {
-    b"PK\x03\x04": "a spreadsheet or another ZIP archive; save the table as CSV text",
-    b"\xd0\xcf\x11\xe0": "a spreadsheet; save the table as CSV text",
-    b"PAR1\x15": "a Parquet file; give it a name that ends in .parquet",
-    b"\x1f\x8b": "packed by gzip; give it a name that ends in .csv.gz",
-    b"\xff\xfe": "UTF-16 text; convert it, for example with iconv -f utf-16 -t utf-8",
-    b"\xfe\xff": "UTF-16 text; convert it, for example with iconv -f utf-16 -t utf-8",
-}
-"""First bytes of files that are no CSV text, and what those are."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -177,133 +163,16 @@ def read_people(name: str, text_columns: Iterable[str] = ()) -> People:
         for column in set(text_columns) & set(frame.columns):
             frame[column] = as_text(frame[column])
     else:
-        frame = read_csv(name, dict.fromkeys(text_columns, str))
+        path = None if name == STANDARD else must_exist(Path(name))
+        frame = read_csv(_called(name), path, dict.fromkeys(text_columns, str))
     if frame.empty:
         raise ValueError(f"{_called(name)} has no rows")
     is_file = name != STANDARD and kind_of(name) == "csv"
     return People(_called(name), frame, csv=Path(name) if is_file else None)
 
 
-def read_csv(name: str, types: Mapping[str, Any]) -> pd.DataFrame:
-    """Read a CSV file with a header line."""
-    import lzma
-    import zlib
-
-    called = _called(name)
-    source: Any = must_exist(Path(name)) if name != STANDARD else sys.stdin.buffer
-    try:
-        if name == STANDARD:
-            source = io.BytesIO(source.read())
-            head = source.getvalue()[:HEAD]
-        else:
-            head = _first_bytes(source)
-        _check_head(called, head)
-        return _parsed(called, source, dtype=dict(types))
-    except (EOFError, zlib.error, lzma.LZMAError) as error:
-        raise ValueError(f"{called} cannot be unpacked: {error}") from None
-
-
-def _parsed(called: str, source: Any, **options: Any) -> pd.DataFrame:
-    import pandas as pd
-
-    try:
-        with warnings.catch_warnings():
-            # Pandas would take what is too much in a row for its name, or drop it.
-            warnings.simplefilter("error", pd.errors.ParserWarning)
-            # In one piece: the type of a column must not depend on where it is cut.
-            frame: pd.DataFrame = pd.read_csv(
-                source, low_memory=False, index_col=False, **options
-            )
-    except pd.errors.ParserWarning:
-        raise ValueError(
-            f"{called}: rows have more values than the header has names"
-        ) from None
-    except UnicodeDecodeError:
-        raise ValueError(
-            f"{called} is not UTF-8 text; convert it, for example with iconv -f latin1 "
-            "-t utf-8"
-        ) from None
-    except (pd.errors.ParserError, pd.errors.EmptyDataError) as e:
-        raise ValueError(f"{called} is not a CSV file that can be read: {e}") from None
-    return frame
-
-
 def _called(name: str) -> str:
     return "standard input" if name == STANDARD else name
-
-
-def _first_bytes(path: Path) -> bytes:
-    """Return the start of a file, unpacked as its name says."""
-    import bz2
-    import gzip
-    import lzma
-
-    opener: Any = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}.get(
-        path.suffix.lower(), open
-    )
-    with opener(path, "rb") as file:
-        head: bytes = file.read(HEAD)
-    return head
-
-
-def _check_head(called: str, head: bytes) -> None:
-    """Refuse what pandas would read as something else without a word.
-
-    Parameters
-    ----------
-    called
-        Name of the file.
-    head
-        Its first bytes.
-    """
-    from collections import Counter
-
-    for start, problem in NO_CSV.items():
-        if head.startswith(start):
-            raise ValueError(f"{called} is {problem}")
-    text = head.decode("utf-8-sig", errors="replace")
-    if not text.strip():
-        raise ValueError(f"{called} is empty; a header line is needed")
-    first = _first_records(text, ",")
-    for separator in SEPARATORS:
-        others = _first_records(text, separator)
-        if (
-            len(others[0]) > len(first[0])
-            and len(set(map(len, others))) == 1
-            and (len(first[0]) == 1 or len(set(map(len, first))) > 1)
-        ):
-            raise ValueError(f"{called}: {separator_words(separator)}")
-    if len(head) == HEAD and b"\n" not in head:
-        return  # more names than can be looked at
-    twice = [name for name, count in Counter(first[0]).items() if name and count > 1]
-    if twice:
-        raise ValueError(
-            f"{called} has more than one column called "
-            f"{', '.join(map(repr, twice))}; give each a name of its own"
-        )
-
-
-def separator_words(separator: str) -> str:
-    """Say that a file is not separated by commas."""
-    return (
-        f"the separator seems to be {SEPARATORS[separator]}; save the file with commas"
-    )
-
-
-def _first_records(text: str, separator: str) -> list[list[str]]:
-    """Return the header and the first row, if it is there."""
-    import csv
-    from contextlib import suppress
-
-    found: list[list[str]] = []
-    # A value may be too long for this reader, such as one whose quote never ends.
-    with suppress(csv.Error):
-        for row in csv.reader(io.StringIO(text, newline=None), delimiter=separator):
-            if "".join(row).strip():
-                found.append(row)
-            if len(found) == 2:
-                break
-    return found or [[""]]
 
 
 def read_as_missing(
@@ -329,7 +198,7 @@ def read_as_missing(
     columns = [column for column in columns if frame[column].isna().any()]
     if people.csv is None or not columns:
         return {}
-    texts = _parsed(
+    texts = parse(
         people.name, people.csv, usecols=columns, dtype=str, keep_default_na=False
     )
     if len(texts) != len(frame):  # the file was changed meanwhile

@@ -7,7 +7,6 @@ for each: parsing, which takes most of the time, lets other threads run.
 
 from __future__ import annotations
 
-import bz2
 import gzip
 import io
 import lzma
@@ -23,6 +22,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final, TypeVar
 
 import numpy as np
 
+from faircg.cli.csv_tables import opener_of
 from faircg.cli.decisions import Decisions, check_names, shown
 from faircg.cli.files import STANDARD, is_embedded, kind_of, must_exist
 from faircg.cli.records import csv_line, records
@@ -242,11 +242,8 @@ def _open(source: str) -> Iterator[Any]:
         return
     kind_of(source)
     path = must_exist(Path(source))
-    opener: Any = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}.get(
-        path.suffix.lower(), open
-    )
     try:
-        with opener(path, "rb") as file:
+        with opener_of(path)(path, "rb") as file:
             yield file
     except (EOFError, gzip.BadGzipFile, lzma.LZMAError) as error:
         raise ValueError(f"{source} cannot be unpacked: {error}") from None
