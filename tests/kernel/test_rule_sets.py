@@ -146,7 +146,7 @@ def test_larger_problems_agree_for_any_number_of_threads(needs_native: None) -> 
 
 
 BUSY = 30
-"""Seconds that a machine may be busy otherwise; unstopped, the search takes far more."""
+"""Seconds that a machine may be busy otherwise; unstopped, the search never ends."""
 
 
 @pytest.mark.parametrize("native", [True, False])
