@@ -146,21 +146,12 @@ def read_truth(y: ArrayLike, labels: tuple[Value, Value], n_rows: int) -> BoolVe
 
 def unseen_categories(model: RuleSetModel, table: Table) -> list[str]:
     """Count the rows with categories that the training data did not have."""
-    notes = []
-    for feature in model.features:
-        if feature.kind != "category":
-            continue
-        column = table[feature.name]
-        known = set(feature.categories)
-        values = column.values[~column.missing].tolist()
-        unseen = [value for value in values if value not in known]
-        if unseen:
-            notes.append(
-                f"{plural(len(unseen), 'row')} of {shown(feature.name)} hold a "
-                "category never seen in training: a rule that asks for a category is "
-                "not met by them, one that excludes a category is."
-            )
-    return notes
+    return [
+        f"{plural(count, 'row')} of {shown(name)} hold a category never seen in "
+        "training: a rule that asks for a category is not met by them, one that "
+        "excludes a category is."
+        for name, (count, _) in model.unseen(table).items()
+    ]
 
 
 def describe(X: Any) -> tuple[FeatureSummary, ...]:
