@@ -16,7 +16,7 @@ help:
 	@echo "make paper-quick     every table and figure of the paper within minutes, few folds"
 	@echo "make paper-standard  the protocol behind docs/results.md, about two hours"
 	@echo "make paper           ten folds and the grids of the paper's appendix, days"
-	@echo "make lint       ruff and mypy only"
+	@echo "make lint       ruff, mypy and clang-format only"
 	@echo "make docs       the guide as HTML in build/docs"
 	@echo "make datasets   rebuild the embedded data sets from their sources (needs the registry)"
 
@@ -34,10 +34,12 @@ lint: $(VENV)/.installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/clang-format --dry-run --Werror $(KERNEL)
 
 format: $(VENV)/.installed
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+	$(BIN)/clang-format -i $(KERNEL)
 
 test: lint
 	$(BIN)/pytest -m "not long"

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from faircg._kernel import HAS_NATIVE, StopFlag, rule_sets, rule_sets_below
-from faircg._kernel.native import compiled
+from faircg._kernel.loader import compiled
 
 NAN, INF = float("nan"), float("inf")
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from faircg._kernel import ConditionBits, SearchResult, native, reference, search
+from faircg._kernel import ConditionBits, SearchResult, loader, reference, search
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -193,7 +193,7 @@ print(digest.hexdigest())
 
 def test_every_instruction_set_gives_the_same_bytes(needs_native: None) -> None:
     """A machine without vector popcounts returns what this one returns."""
-    assert native.compiled is not None
+    assert loader.compiled is not None
     seen = {
         subprocess.run(
             [sys.executable, "-c", SCRIPT],
@@ -201,6 +201,6 @@ def test_every_instruction_set_gives_the_same_bytes(needs_native: None) -> None:
             check=True,
             capture_output=True,
         ).stdout
-        for choice in native.compiled.available_instructions()
+        for choice in loader.compiled.available_instructions()
     }
     assert len(seen) == 1

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from faircg._kernel.native import compiled
+from faircg._kernel.loader import compiled
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

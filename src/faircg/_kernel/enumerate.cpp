@@ -121,8 +121,7 @@ class Lister {
         }
         if (below.candidates.empty())
             return true;
-        const Word *bits =
-            below.both(table, covered, table[static_cast<std::size_t>(child.slot)]);
+        const Word *bits = below.both(table, covered, table[static_cast<std::size_t>(child.slot)]);
         rule_.push_back(child.id);
         const bool finished = expand(table, bits, child.paid);
         rule_.pop_back();

@@ -26,7 +26,8 @@ template <class T, std::size_t Axes>
 using In = nb::ndarray<const T, nb::ndim<Axes>, nb::c_contig, nb::device::cpu>;
 
 template <class T>
-nb::ndarray<nb::numpy, T> to_numpy(std::vector<T> values, std::initializer_list<std::size_t> shape) {
+nb::ndarray<nb::numpy, T> to_numpy(std::vector<T> values,
+                                   std::initializer_list<std::size_t> shape) {
     auto *owned = new std::vector<T>(std::move(values));
     nb::capsule owner(owned, [](void *p) noexcept { delete static_cast<std::vector<T> *>(p); });
     return nb::ndarray<nb::numpy, T>(owned->data(), shape, owner);
@@ -156,8 +157,8 @@ search_rules(In<Word, 2> bits, std::int64_t n_rows, In<std::int32_t, 1> family,
              In<double, 1> prices, double condition_price, std::int64_t max_conditions,
              double cutoff, std::int64_t keep, std::int64_t threads, double seconds,
              std::optional<Stop> stop) {
-    const Pricing pricing = checked(bits, n_rows, family, prices, condition_price,
-                                    max_conditions, cutoff, threads, seconds, stop);
+    const Pricing pricing = checked(bits, n_rows, family, prices, condition_price, max_conditions,
+                                    cutoff, threads, seconds, stop);
     if (cutoff > 0)
         throw std::invalid_argument("cutoff must not be positive");
     if (keep < 0)
@@ -172,12 +173,12 @@ enumerate_rules(In<Word, 2> bits, std::int64_t n_rows, In<std::int32_t, 1> famil
                 In<double, 1> prices, double condition_price, std::int64_t max_conditions,
                 double cutoff, std::int64_t most, std::int64_t threads, double seconds,
                 std::optional<Stop> stop) {
-    const Pricing pricing = checked(bits, n_rows, family, prices, condition_price,
-                                    max_conditions, cutoff, threads, seconds, stop);
+    const Pricing pricing = checked(bits, n_rows, family, prices, condition_price, max_conditions,
+                                    cutoff, threads, seconds, stop);
     if (most < 0)
         throw std::invalid_argument("most must not be negative");
-    All all = without_gil<All>(
-        [&] { return enumerate_below(pricing, static_cast<std::size_t>(most)); });
+    All all =
+        without_gil<All>([&] { return enumerate_below(pricing, static_cast<std::size_t>(most)); });
     return {conditions_of(all.rules), starts_of(all.rules), all.is_complete, all.too_many};
 }
 
@@ -233,8 +234,7 @@ list_rule_sets(In<Word, 2> covers, In<double, 1> costs, In<std::int64_t, 1> comp
                              poll_signals};
     AllSets all = without_gil<AllSets>(
         [&] { return rule_sets_below(problem, static_cast<std::size_t>(most)); });
-    return {conditions_of(all.sets), starts_of(all.sets), all.is_complete, all.too_many,
-            all.nodes};
+    return {conditions_of(all.sets), starts_of(all.sets), all.is_complete, all.too_many, all.nodes};
 }
 
 } // namespace
@@ -254,20 +254,18 @@ NB_MODULE(_native, m) {
         throw std::invalid_argument("this machine has no such instructions: " + name);
     });
     m.def("search", &search_rules, nb::arg("bits").noconvert(), nb::arg("n_rows"),
-          nb::arg("family").noconvert(), nb::arg("prices").noconvert(),
-          nb::arg("condition_price"), nb::arg("max_conditions"), nb::arg("cutoff"),
-          nb::arg("keep"), nb::arg("threads"), nb::arg("seconds"),
-          nb::arg("stop").noconvert().none());
+          nb::arg("family").noconvert(), nb::arg("prices").noconvert(), nb::arg("condition_price"),
+          nb::arg("max_conditions"), nb::arg("cutoff"), nb::arg("keep"), nb::arg("threads"),
+          nb::arg("seconds"), nb::arg("stop").noconvert().none());
     m.def("enumerate_below", &enumerate_rules, nb::arg("bits").noconvert(), nb::arg("n_rows"),
-          nb::arg("family").noconvert(), nb::arg("prices").noconvert(),
-          nb::arg("condition_price"), nb::arg("max_conditions"), nb::arg("cutoff"),
-          nb::arg("most"), nb::arg("threads"), nb::arg("seconds"),
-          nb::arg("stop").noconvert().none());
+          nb::arg("family").noconvert(), nb::arg("prices").noconvert(), nb::arg("condition_price"),
+          nb::arg("max_conditions"), nb::arg("cutoff"), nb::arg("most"), nb::arg("threads"),
+          nb::arg("seconds"), nb::arg("stop").noconvert().none());
     m.def("rule_sets_below", &list_rule_sets, nb::arg("covers").noconvert(),
           nb::arg("costs").noconvert(), nb::arg("complexities").noconvert(),
-          nb::arg("again").noconvert(), nb::arg("missed").noconvert(),
-          nb::arg("max_complexity"), nb::arg("spare_price"), nb::arg("limit"), nb::arg("most"),
-          nb::arg("threads"), nb::arg("seconds"), nb::arg("stop").noconvert().none());
+          nb::arg("again").noconvert(), nb::arg("missed").noconvert(), nb::arg("max_complexity"),
+          nb::arg("spare_price"), nb::arg("limit"), nb::arg("most"), nb::arg("threads"),
+          nb::arg("seconds"), nb::arg("stop").noconvert().none());
     m.def("cover", &cover_rules, nb::arg("bits").noconvert(), nb::arg("conditions").noconvert(),
           nb::arg("starts").noconvert());
     m.def("weigh", &weigh_rules, nb::arg("packed").noconvert(), nb::arg("weights").noconvert());

@@ -81,8 +81,7 @@ class Packed {
     std::size_t words() const { return words_; }
     const std::vector<Place> &places() const { return places_; }
     Price sum(const Word *a, const Word *b) const {
-        return sum_(a, b,
-                    {of_word_.size(), of_row_.size() / 64, of_word_.data(), of_row_.data()});
+        return sum_(a, b, {of_word_.size(), of_row_.size() / 64, of_word_.data(), of_row_.data()});
     }
 
   private:
@@ -106,9 +105,9 @@ struct Setting {
     Price limit;
     std::size_t most;
     std::vector<std::int32_t> ids; // rules that fit at all, by the numbers of the caller
-    Packed first, rest;           // cells with a price of covering them again
-    Packed missed;                // cells with a price of missing them
-    std::vector<HeavyCell> heavy; // the latter, heaviest first
+    Packed first, rest;            // cells with a price of covering them again
+    Packed missed;                 // cells with a price of missing them
+    std::vector<HeavyCell> heavy;  // the latter, heaviest first
 };
 
 struct Addition {
@@ -158,10 +157,10 @@ class Packing {
 
 // Rules taken, cells decided, and the rules that may be added.
 struct Node {
-    Price excess;       // of the rules taken, and of the cells given up
-    std::int64_t room;  // complexity left
-    Price open_missed;  // price of all open cells
-    std::size_t heaviest;   // cells before it in the order of weight are decided
+    Price excess;              // of the rules taken, and of the cells given up
+    std::int64_t room;         // complexity left
+    Price open_missed;         // price of all open cells
+    std::size_t heaviest;      // cells before it in the order of weight are decided
     std::vector<Word> covered; // first cells, then the rest
     std::vector<Word> open;
     std::vector<Addition> additions;
@@ -174,8 +173,7 @@ class Finder {
   public:
     Finder(const Setting &setting, Clock &clock, std::atomic<std::size_t> &found, bool is_caller)
         : setting_(setting), clock_(clock), found_(found), ticker_(clock, is_caller),
-          fresh_(setting.first.words() + setting.rest.words()),
-          union_(setting.missed.words()) {}
+          fresh_(setting.first.words() + setting.rest.words()), union_(setting.missed.words()) {}
 
     RuleList take() { return std::move(sets_); }
     std::uint64_t nodes() const { return nodes_; }
@@ -465,16 +463,15 @@ AllSets rule_sets_below(const SetProblem &problem, std::size_t most) {
         share[i] *= share[i] * static_cast<double>(again[i]);
     std::stable_sort(again_cells.begin(), again_cells.end(),
                      [&](std::size_t a, std::size_t b) { return share[a] > share[b]; });
-    const auto split = again_cells.begin() + static_cast<std::ptrdiff_t>(
-                                                 std::min(again_cells.size(), first_cells));
+    const auto split = again_cells.begin() +
+                       static_cast<std::ptrdiff_t>(std::min(again_cells.size(), first_cells));
     setting.first = Packed(view, setting.ids, {again_cells.begin(), split}, again, ticker);
     setting.rest = Packed(view, setting.ids, {split, again_cells.end()}, again, ticker);
     setting.missed = Packed(view, setting.ids, missed_cells, missed, ticker);
     for (const Packed::Place &place : setting.missed.places())
         setting.heavy.push_back({place.bit, missed[place.cell]});
-    std::stable_sort(
-        setting.heavy.begin(), setting.heavy.end(),
-        [](const HeavyCell &a, const HeavyCell &b) { return a.missed > b.missed; });
+    std::stable_sort(setting.heavy.begin(), setting.heavy.end(),
+                     [](const HeavyCell &a, const HeavyCell &b) { return a.missed > b.missed; });
 
     std::atomic<std::size_t> found{0};
     Workers workers(problem.threads);
@@ -509,8 +506,8 @@ AllSets rule_sets_below(const SetProblem &problem, std::size_t most) {
         tasks.clear();
         steps.clear();
     };
-    bool goes_on = finders[0].offer(root.excess + root.open_missed +
-                                    setting.spare_price * root.room);
+    bool goes_on =
+        finders[0].offer(root.excess + root.open_missed + setting.spare_price * root.room);
     for (std::size_t stored = 0; goes_on && !clock.look(true) && finders[0].prepare(root);) {
         for (std::size_t i = 0; i < root.branches; ++i)
             tasks.emplace_back(steps.size(), i);

@@ -25,7 +25,7 @@ struct SetProblem {
 };
 
 constexpr std::int64_t most_complexity = std::int64_t{1} << 20;
-constexpr double most_rules = 1000; // in a set; the search is as deep
+constexpr double most_rules = 1000;     // in a set; the search is as deep
 constexpr double largest_price = 1e290; // of all prices together
 
 struct AllSets {

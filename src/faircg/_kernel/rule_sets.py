@@ -16,7 +16,7 @@ import numpy as np
 from faircg._kernel import reference_sets
 from faircg._kernel.bits import weigh, words_for
 from faircg._kernel.checks import check_int, check_number
-from faircg._kernel.native import compiled
+from faircg._kernel.loader import compiled
 from faircg._kernel.results import StopFlag
 
 if TYPE_CHECKING:

@@ -151,8 +151,7 @@ class Explorer {
         }
         if (below.candidates.empty())
             return true;
-        const Word *bits =
-            below.both(table, covered, table[static_cast<std::size_t>(child.slot)]);
+        const Word *bits = below.both(table, covered, table[static_cast<std::size_t>(child.slot)]);
         rule_.push_back(child.id);
         const bool finished = expand(table, bits, child.paid, bound);
         rule_.pop_back();
@@ -268,9 +267,10 @@ class Beam {
             if (!selected.empty() && selected.back().sum == item.sum &&
                 selected.back().paid == item.paid)
                 continue;
-            const auto same_start = std::count_if(
-                selected.begin(), selected.end(),
-                [&](const Item &other) { return other.rule.front() == item.rule.front(); });
+            const auto same_start =
+                std::count_if(selected.begin(), selected.end(), [&](const Item &other) {
+                    return other.rule.front() == item.rule.front();
+                });
             if (static_cast<std::size_t>(same_start) < beam_width / 4)
                 selected.push_back(std::move(item));
         }

@@ -18,8 +18,8 @@ struct Pricing {
     double cutoff;
     std::size_t threads;
     double seconds;
-    const volatile std::uint8_t *stop;  // may be null
-    std::function<bool()> poll;         // may be empty
+    const volatile std::uint8_t *stop; // may be null
+    std::function<bool()> poll;        // may be empty
 };
 
 // Rules one after the other: rule k is conditions[starts[k]..starts[k + 1]].

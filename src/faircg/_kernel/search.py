@@ -15,7 +15,7 @@ import numpy as np
 from faircg._kernel import reference
 from faircg._kernel.bits import ConditionBits, weigh
 from faircg._kernel.checks import check_int, check_number
-from faircg._kernel.native import compiled
+from faircg._kernel.loader import compiled
 from faircg._kernel.results import EnumerationResult, SearchResult, StopFlag
 
 if TYPE_CHECKING:

@@ -92,8 +92,8 @@ __attribute__((target("popcnt,bmi,bmi2"))) Price sum_bmi2(const Word *a, const W
     return total;
 }
 
-__attribute__((target("popcnt,bmi,bmi2"))) void
-pack_bmi2(const Word *source, const PackStep *first, const PackStep *last, Word *out) {
+__attribute__((target("popcnt,bmi,bmi2"))) void pack_bmi2(const Word *source, const PackStep *first,
+                                                          const PackStep *last, Word *out) {
     Word word = 0;
     unsigned filled = 0;
     for (; first != last; ++first) {

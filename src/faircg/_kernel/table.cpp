@@ -28,9 +28,7 @@ Price Scale::operator()(double value) const {
     return static_cast<Price>(std::llround(std::ldexp(value, exponent)));
 }
 
-double Scale::back(Price value) const {
-    return std::ldexp(static_cast<double>(value), -exponent);
-}
+double Scale::back(Price value) const { return std::ldexp(static_cast<double>(value), -exponent); }
 
 Scale scale_for(double largest) {
     int bits = 0;
@@ -138,8 +136,8 @@ void Table::project(const Table &parent, const Word *covered,
         common_[sign] = 0;
         for (std::size_t first = 0, last; first < parent.common_[sign]; first = last) {
             std::size_t rows = 0;
-            for (last = first;
-                 last < parent.common_[sign] && word_price[last] == word_price[first]; ++last)
+            for (last = first; last < parent.common_[sign] && word_price[last] == word_price[first];
+                 ++last)
                 rows += static_cast<std::size_t>(std::popcount(covered[start + last]));
             if (rows == 0)
                 continue;

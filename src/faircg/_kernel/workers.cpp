@@ -6,8 +6,8 @@
 namespace faircg {
 
 Clock::Clock(double seconds, const volatile std::uint8_t *flag, std::function<bool()> poll)
-    : start_(std::chrono::steady_clock::now()), last_poll_(start_), seconds_(seconds),
-      flag_(flag), poll_(std::move(poll)) {
+    : start_(std::chrono::steady_clock::now()), last_poll_(start_), seconds_(seconds), flag_(flag),
+      poll_(std::move(poll)) {
     look(false);
 }
 

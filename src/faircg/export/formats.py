@@ -7,9 +7,9 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from faircg.exceptions import ExportError, ModelFormatError
+from faircg.export.json_model import to_json
 from faircg.export.latex import to_latex
 from faircg.export.markdown import to_markdown
-from faircg.export.native import to_json
 from faircg.export.onnx_graph import to_onnx
 from faircg.export.python_source import to_python
 from faircg.export.sql import to_sql
