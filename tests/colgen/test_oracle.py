@@ -257,5 +257,6 @@ def test_a_pool_of_every_rule_prices_nothing_out():
         problem = problem_of(instance, "hamming", limits_of("equalized_odds", 0.05))
         generation = lp_by_generation(problem, instance)
         pool = Pool(problem, instance.rules)
-        costs = generation.duals.prices.reduced_costs(pool.covers, pool.complexities)
+        prices = generation.proof.duals.prices
+        costs = prices.reduced_costs(pool.covers, pool.complexities)
         assert costs.min() >= -1e-6

@@ -101,6 +101,30 @@ class Duals:
         )
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class DualBound:
+    """A bound, and the dual solution that proves it: they only travel together.
+
+    No rule of at most ``max_conditions`` conditions has a negative reduced cost, so the
+    value of the dual solution bounds the loss of every rule set made of such rules. How
+    far a rule set, or a single rule in one, may be above the bound is measured from
+    *this* value and priced by *these* duals; measured from any other bound, however
+    true, rules of a better rule set would be overlooked.
+    """
+
+    duals: Duals
+    max_conditions: int
+
+    @property
+    def value(self) -> float:
+        """No rule set made of these rules has a lower loss."""
+        return self.duals.prices.value
+
+    def room(self, loss: float) -> float:
+        """Return the largest excess that a rule set of at most this loss can have."""
+        return loss - self.value
+
+
 def duals_of(master: Master, reported: FloatVector) -> Duals:
     """Turn the row duals that the solver reports for a linear master into prices.
 

@@ -157,9 +157,9 @@ def solve(
             pricing_seconds=pricing_seconds,
         )
         bound = max(bound, other)
-    if rounds_up(bound) < selection.objective:
-        enumerated = prove(pool, generation, selection, deadline, threads=threads)
-        bound = max(bound, enumerated)
+    if rounds_up(bound) < selection.objective and generation.proof is not None:
+        proven = prove(pool, generation.proof, selection, deadline, threads=threads)
+        bound = max(bound, proven)
     is_done = rounds_up(bound) >= selection.objective
     if not is_done and not deadline.is_set():
         bound, is_done = _integer(pool, generation, selection, deadline, bound, threads)
@@ -235,11 +235,9 @@ def _integer(
     """Solve the integer master; return the proven bound and whether all was done."""
     # Writing the program takes time that nobody can interrupt: leave room for it.
     most = int(min(2 * INTEGER_RULES, deadline.remaining() / SECONDS_PER_RULE))
-    numbers, room = None, selection.objective - 1.0 - generation.lower_bound
-    if generation.duals is not None and np.isfinite(room):
-        numbers = rules_inside(
-            pool, generation.duals, generation.max_conditions, room, deadline, threads
-        )
+    numbers, better = None, selection.objective - 1.0
+    if generation.proof is not None and np.isfinite(better):
+        numbers = rules_inside(pool, generation.proof, better, deadline, threads)
     if numbers is not None and len(numbers) <= most:
         answer = solve_integer(pool, np.sort(numbers), selection, deadline)
         # No rule outside can be part of a better rule set.

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from faircg.colgen.duals import Duals, Prices
+from faircg.colgen.duals import DualBound, Duals, Prices
 from faircg.colgen.history import Round
 from faircg.colgen.pricing.base import TOLERANCE
 from faircg.colgen.restricted import MasterValue, RestrictedMaster
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from faircg.colgen.pool import Pool
-    from faircg.colgen.pricing.base import Pricer
+    from faircg.colgen.pricing.base import Pricer, PricingResult
     from faircg.colgen.problem import Problem
     from faircg.colgen.stop import Deadline
 
@@ -48,22 +48,24 @@ class Generation:
     ----------
     master
         The last solved restricted master; None when there was no time for one.
-    duals
-        The dual solution that proves the bound: no rule has a negative reduced cost.
-    lower_bound
-        Proven bound on the master over all rules of at most ``max_conditions``
-        conditions.
+    proof
+        The best bound that was proven; None when nothing was.
     is_proven
-        Whether the linear master over all those rules is solved.
+        Whether the linear master over all rules of at most ``max_conditions``
+        conditions is solved.
     max_conditions
         Most conditions that a rule could have.
     """
 
     master: MasterValue | None
-    duals: Duals | None
-    lower_bound: float
+    proof: DualBound | None
     is_proven: bool
     max_conditions: int
+
+    @property
+    def lower_bound(self) -> float:
+        """Bound on the master over all those rules; a loss is never below zero."""
+        return 0.0 if self.proof is None else max(0.0, self.proof.value)
 
 
 def generate(
@@ -106,27 +108,26 @@ def generate(
     restricted = RestrictedMaster(problem, pool, max_conditions)
     started = deadline.clock() if started is None else started
     solved: MasterValue | None = None
-    centre: Duals | None = None
-    C = problem.max_complexity
-    lower_bound, number, stay = 0.0, first_round - 1, STAY
+    best: DualBound | None = None
+    number, stay = first_round - 1, STAY
     while not deadline.is_set():
         current = restricted.solve(deadline)
         if current is None:
             break
         solved = current
         asked = solved.duals
-        if centre is not None and stay > 0:
-            asked = solved.duals.mixed(centre, stay)
+        if best is not None and stay > 0:
+            asked = solved.duals.mixed(best.duals, stay)
         found = pricer.price(
             problem.bits,
             asked.prices,
             max_conditions,
             deadline.within(pricing_seconds),
         )
-        bound = asked.prices.value + C * min(0.0, found.bound)
-        if np.isfinite(bound) and (centre is None or bound > centre.prices.value):
-            centre = asked.raised(-min(0.0, found.bound), C)
-            lower_bound = max(lower_bound, bound)
+        bound = _proven(asked, found, problem.max_complexity, max_conditions)
+        if bound is not None and (best is None or bound.value > best.value):
+            best = bound
+        lower_bound = 0.0 if best is None else max(0.0, best.value)
         fresh = pool.add(found.rules)
         is_smoothed = asked is not solved.duals
         if is_smoothed and not _any_prices_out(solved.duals.prices, pool, fresh):
@@ -154,14 +155,24 @@ def generate(
         )
         on_round(record)
         if lower_bound >= solved.value - PROOF * max(1.0, abs(solved.value)):
-            return Generation(solved, centre, lower_bound, True, max_conditions)
+            return Generation(solved, best, True, max_conditions)
         if not fresh and not is_smoothed:
             # Known rules priced again, or none at all: a proof, if pricing says so.
             is_proven = found.is_complete and not found.rules
-            if is_proven:
-                lower_bound, centre = max(lower_bound, solved.value), solved.duals
-            return Generation(solved, centre, lower_bound, is_proven, max_conditions)
-    return Generation(solved, centre, lower_bound, False, max_conditions)
+            return Generation(solved, best, is_proven, max_conditions)
+    return Generation(solved, best, False, max_conditions)
+
+
+def _proven(
+    asked: Duals, found: PricingResult, max_complexity: int, max_conditions: int
+) -> DualBound | None:
+    """Return what a pricing proves: its duals, raised until no rule prices out."""
+    lowest = min(0.0, found.bound)
+    if found.is_complete and not found.rules:
+        lowest = max(lowest, -TOLERANCE / SMALLEST_COMPLEXITY)
+    if not np.isfinite(lowest):
+        return None
+    return DualBound(asked.raised(-lowest, max_complexity), max_conditions)
 
 
 def _any_prices_out(prices: Prices, pool: Pool, numbers: list[int]) -> bool:
@@ -178,7 +189,7 @@ def _nothing_fits(problem: Problem, pool: Pool, max_conditions: int) -> Generati
     zeros = np.zeros(problem.n_rows)
     nothing = Duals(Prices(zeros, 0.0, value), zeros, zeros)
     master = MasterValue(value, nothing, np.zeros(len(pool)))
-    return Generation(master, nothing, value, True, max_conditions)
+    return Generation(master, DualBound(nothing, max_conditions), True, max_conditions)
 
 
 def rounds_up(bound: float) -> int:

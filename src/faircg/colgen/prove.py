@@ -40,8 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from faircg._kernel import EnumerationResult, RuleSetResult
-    from faircg.colgen.duals import Duals
-    from faircg.colgen.loop import Generation
+    from faircg.colgen.duals import DualBound
     from faircg.colgen.pool import Pool
     from faircg.colgen.select import Selection
     from faircg.colgen.stop import Deadline
@@ -61,7 +60,7 @@ SLACK = 1e-4
 
 def prove(
     pool: Pool,
-    generation: Generation,
+    proof: DualBound,
     selection: Selection,
     deadline: Deadline,
     *,
@@ -73,8 +72,8 @@ def prove(
     ----------
     pool
         Receives the rules inside the budget.
-    generation
-        Has the dual solution.
+    proof
+        The bound to begin with, and its dual solution.
     selection
         Holds the best known rule set, and judges new ones.
     deadline
@@ -86,33 +85,35 @@ def prove(
     -------
     A proven bound on the loss of every feasible rule set.
     """
-    duals, proven = generation.duals, generation.lower_bound
-    if duals is None or pool.problem.objective != "hamming":
+    proven = proof.value
+    if pool.problem.objective != "hamming":
         return proven
-    z = duals.prices.value
-    for budget in _budgets(selection.objective - 1.0 - z):
-        room = min(budget, selection.objective - 1.0 - z)
+    for budget in _budgets(proof.room(selection.objective - 1.0)):
+        room = min(budget, proof.room(selection.objective - 1.0))
         if room >= -TOLERANCE:
-            numbers = rules_inside(
-                pool, duals, generation.max_conditions, room, deadline, threads
-            )
+            loss = proof.value + room
+            numbers = rules_inside(pool, proof, loss, deadline, threads)
             if numbers is None:
                 return proven
-            sets = _rule_sets_inside(pool, duals, numbers, room, deadline, threads)
+            sets = _rule_sets_inside(pool, proof, numbers, loss, deadline, threads)
             for members in sets.sets:
                 if deadline.is_set():
                     return proven
                 selection.offer(pool[int(numbers[k])] for k in members)
             logger.info(
                 "excess %.3f: %d rules, %d rule sets in %d nodes%s, best loss %.0f",
-                *(room, len(numbers), len(sets.sets), sets.nodes),
-                *("" if sets.is_complete else " (not all)", selection.objective),
+                room,
+                len(numbers),
+                len(sets.sets),
+                sets.nodes,
+                "" if sets.is_complete else " (not all)",
+                selection.objective,
             )
             if not sets.is_complete:
                 return proven
             # Whatever is feasible and was not recounted just now exceeds the room.
-            proven = max(proven, z + room)
-        if selection.objective - 1.0 - z <= room + TOLERANCE:
+            proven = max(proven, loss)
+        if proof.room(selection.objective - 1.0) <= room + TOLERANCE:
             break
     return float(selection.objective)
 
@@ -128,25 +129,26 @@ def _budgets(room: float) -> Iterator[float]:
 
 def rules_inside(
     pool: Pool,
-    duals: Duals,
-    max_conditions: int,
-    budget: float,
+    proof: DualBound,
+    loss: float,
     deadline: Deadline,
     threads: int = 1,
 ) -> IntVector | None:
-    """Add all rules of reduced cost within the budget; None when there are too many.
+    """Add all rules that a rule set of at most this loss can have.
 
     Returns
     -------
-    Their numbers in the pool, the least reduced cost first.
+    Their numbers in the pool, the least reduced cost first; None when there are too
+    many.
     """
+    budget, prices = proof.room(loss), proof.duals.prices
 
     def enumerate_rules(stop: StopFlag) -> EnumerationResult:
         return enumerate_below(
             pool.problem.bits,
-            duals.prices.rows,
-            duals.prices.condition,
-            max_conditions,
+            prices.rows,
+            prices.condition,
+            proof.max_conditions,
             cutoff=budget + SLACK,
             most=MOST_RULES,
             threads=threads,
@@ -159,23 +161,23 @@ def rules_inside(
         logger.info("too many rules have a reduced cost of at most %.3f", budget)
         return None
     pool.add(inside.rules)
-    costs = duals.prices.reduced_costs(pool.covers, pool.complexities)
+    costs = prices.reduced_costs(pool.covers, pool.complexities)
     fitting = np.flatnonzero(
-        (costs <= budget + SLACK) & (pool.complexities <= max_conditions + 1)
+        (costs <= budget + SLACK) & (pool.complexities <= proof.max_conditions + 1)
     )
     return fitting[np.argsort(costs[fitting], kind="stable")]
 
 
 def _rule_sets_inside(
     pool: Pool,
-    duals: Duals,
+    proof: DualBound,
     numbers: IntVector,
-    budget: float,
+    loss: float,
     deadline: Deadline,
     threads: int,
 ) -> RuleSetResult:
-    """Enumerate the rule sets whose excess is within the budget."""
-    problem = pool.problem
+    """Enumerate the rule sets whose excess leaves them at most this loss."""
+    problem, duals = pool.problem, proof.duals
     covers = pool.covers[numbers]
     complexities = pool.complexities[numbers]
     again, missed = np.maximum(duals.again, 0.0), np.maximum(duals.missed, 0.0)
@@ -197,7 +199,7 @@ def _rule_sets_inside(
             missed=_totals(cell, missed[rows], len(first)),
             max_complexity=problem.max_complexity,
             spare_price=duals.prices.condition,
-            budget=budget + SLACK,
+            budget=proof.room(loss) + SLACK,
             most=MOST_RULE_SETS,
             threads=threads,
             seconds=deadline.remaining(),
