@@ -20,14 +20,22 @@ help:
 	@echo "make docs       the guide as HTML in build/docs"
 	@echo "make datasets   rebuild the embedded data sets from their sources (needs the registry)"
 
-# An editable install: Python sources are used in place, the kernel is rebuilt when
-# its sources change.
-$(VENV)/.installed: pyproject.toml CMakeLists.txt $(KERNEL)
+# Two steps, so that the demo does not wait for the development tools. The first is an
+# editable install: Python sources are used in place, and the kernel is rebuilt when its
+# sources change. The second finds faircg there and adds only what is missing. Python
+# compiles what it imports, so nothing is compiled ahead.
+INSTALL = $(BIN)/python -m pip install --quiet --no-compile
+
+$(VENV)/.demo: pyproject.toml CMakeLists.txt $(KERNEL)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	$(INSTALL) --editable '.[html]'
 	touch $@
 
-demo: $(VENV)/.installed
+$(VENV)/.installed: $(VENV)/.demo
+	$(INSTALL) 'faircg[dev]'
+	touch $@
+
+demo: $(VENV)/.demo
 	$(BIN)/faircg demo
 
 lint: $(VENV)/.installed
@@ -73,7 +81,7 @@ datasets: $(VENV)/.installed
 
 docs: $(VENV)/.installed
 	$(BIN)/python -c "import furo, latex2mathml, myst_parser, sphinx" 2> /dev/null \
-		|| $(BIN)/python -m pip install --quiet --editable '.[docs]'
+		|| $(INSTALL) 'faircg[docs]'
 	$(BIN)/sphinx-build --fail-on-warning --keep-going --quiet docs build/docs
 	@echo "open build/docs/index.html"
 
