@@ -26,19 +26,42 @@ if TYPE_CHECKING:
     from experiments.protocol import Protocol
 
 TABLES = (
-    *("no_constraint", "thresholds", "diverging_rates", "complexity"),
-    *("zero_one_select", "hamming_vs_zero_one", "hamming_proxy"),
-    *("rule_mining_pool_sizes", "sample_rule_sets", "frontier_margins"),
+    "no_constraint",
+    "thresholds",
+    "diverging_rates",
+    "complexity",
+    "zero_one_select",
+    "hamming_vs_zero_one",
+    "hamming_proxy",
+    "rule_mining_pool_sizes",
+    "sample_rule_sets",
+    "frontier_margins",
 )
 TABLES_BY_DATA = ("frontier", "rule_mining")
 FIGURES = (
-    *("frontier", "diverging_rates", "hamming_vs_zero_one", "hamming_proxy"),
-    *("rule_mining_losses", "rule_mining_rounds"),
+    "frontier",
+    "diverging_rates",
+    "hamming_vs_zero_one",
+    "hamming_proxy",
+    "rule_mining_losses",
+    "rule_mining_rounds",
 )
 RESULTS = (
-    *("no_constraint", "frontier", "thresholds", "diverging_rates", "complexity"),
-    *("zero_one_select", "hamming_vs_zero_one", "hamming_proxy", "rule_mining"),
-    *("sample_rule_sets", "grid", "peers", "mining", "masters", "samples"),
+    "no_constraint",
+    "frontier",
+    "thresholds",
+    "diverging_rates",
+    "complexity",
+    "zero_one_select",
+    "hamming_vs_zero_one",
+    "hamming_proxy",
+    "rule_mining",
+    "sample_rule_sets",
+    "grid",
+    "peers",
+    "mining",
+    "masters",
+    "samples",
 )
 
 
@@ -111,7 +134,12 @@ def cells_of(protocol: Protocol) -> dict[str, set[tuple[object, ...]]]:
 
 KEYS = {
     "grid": [
-        *("data", "fold", "thresholds", "criterion", "epsilon", "max_complexity"),
+        "data",
+        "fold",
+        "thresholds",
+        "criterion",
+        "epsilon",
+        "max_complexity",
         "winner",
     ],
     "mining": ["data", "fold", "criterion", "epsilon", "rules_from"],

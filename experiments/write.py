@@ -31,8 +31,19 @@ if TYPE_CHECKING:
     from experiments.tasks import Task
 
 PACKAGES = (
-    *("faircg", "highspy", "numpy", "scipy", "scikit-learn", "pandas", "fairlearn"),
-    *("lightgbm", "cvxpy", "dccp", "pystreed", "matplotlib", "joblib"),
+    "faircg",
+    "highspy",
+    "numpy",
+    "scipy",
+    "scikit-learn",
+    "pandas",
+    "fairlearn",
+    "lightgbm",
+    "cvxpy",
+    "dccp",
+    "pystreed",
+    "matplotlib",
+    "joblib",
 )
 
 

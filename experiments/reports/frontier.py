@@ -58,7 +58,9 @@ def results(frames: Frames) -> pd.DataFrame:
                 if peer == "reductions"
                 else "other"
                 for readable, randomised, peer in zip(
-                    *(peers["is_readable"], peers["is_randomised"], peers["peer"]),
+                    peers["is_readable"],
+                    peers["is_randomised"],
+                    peers["peer"],
                     strict=True,
                 )
             ],
@@ -86,9 +88,20 @@ def results(frames: Frames) -> pd.DataFrame:
                     pooled_gap=means[f"pooled_{short}_gap"],
                 )
                 keep = [
-                    *("data", "criterion", "method", "kind", "thresholds", "setting"),
-                    *("folds", "train_accuracy", "test_accuracy", "test_accuracy_std"),
-                    *("train_gap", "pooled_gap", "fold_mean_gap", "seconds"),
+                    "data",
+                    "criterion",
+                    "method",
+                    "kind",
+                    "thresholds",
+                    "setting",
+                    "folds",
+                    "train_accuracy",
+                    "test_accuracy",
+                    "test_accuracy_std",
+                    "train_gap",
+                    "pooled_gap",
+                    "fold_mean_gap",
+                    "seconds",
                 ]
                 parts.append(means[keep])
     return pd.concat(parts, ignore_index=True)
@@ -122,7 +135,9 @@ def tables(results: pd.DataFrame) -> dict[str, str]:
                 if any(cell != "none" for cell in cells):
                     rows.append([CRITERION_NAMES[criterion], method, kind, *cells])
         header = (
-            *("criterion", "method", "kind"),
+            "criterion",
+            "method",
+            "kind",
             *(f"gap <= {100 * t:g} %" for t in TARGETS),
         )
         texts[f"{NAME}_{data}"] = markdown(header, rows)
@@ -143,7 +158,9 @@ def _margins(results: pd.DataFrame) -> str:
         ]
         rows.append(
             [
-                *(DATA_NAMES[data], CRITERION_NAMES[criterion], f"{100 * target:g}"),
+                DATA_NAMES[data],
+                CRITERION_NAMES[criterion],
+                f"{100 * target:g}",
                 f"{100 * part['ours'].iloc[0]:.2f} ({part['method'].iloc[0]})",
                 *cells,
             ]

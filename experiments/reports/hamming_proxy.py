@@ -48,7 +48,9 @@ def tables(results: pd.DataFrame) -> dict[str, str]:
     """Return the gaps in numbers."""
     rows = [
         [
-            *(DATA_NAMES[row.data], f"{100 * row.epsilon:g}", LABELS[row.winner]),
+            DATA_NAMES[row.data],
+            f"{100 * row.epsilon:g}",
+            LABELS[row.winner],
             shares(row.train_odds_gap, row.train_odds_gap_std),
             shares(row.test_odds_gap, row.test_odds_gap_std),
             f"{100 * row.pooled_odds_gap:.1f}",
@@ -57,8 +59,13 @@ def tables(results: pd.DataFrame) -> dict[str, str]:
         for row in results.itertuples()
     ]
     header = (
-        *("data", "epsilon %", "constraint on", "train gap %", "test gap %, fold mean"),
-        *("test gap %, pooled", "test accuracy %"),
+        "data",
+        "epsilon %",
+        "constraint on",
+        "train gap %",
+        "test gap %, fold mean",
+        "test gap %, pooled",
+        "test accuracy %",
     )
     return {NAME: markdown(header, rows)}
 

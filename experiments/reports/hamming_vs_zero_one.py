@@ -34,9 +34,19 @@ def results(frames: Frames) -> pd.DataFrame:
         means.mean().sort_values("test_accuracy", kind="stable").groupby(keys).tail(1)
     )
     columns = [
-        *("data", "epsilon", "objective", "max_complexity", "fold", "pool_size"),
-        *("loss", "bound", "is_closed", "seconds", "time_limit"),
-        *("train_accuracy", "test_accuracy"),
+        "data",
+        "epsilon",
+        "objective",
+        "max_complexity",
+        "fold",
+        "pool_size",
+        "loss",
+        "bound",
+        "is_closed",
+        "seconds",
+        "time_limit",
+        "train_accuracy",
+        "test_accuracy",
     ]
     return frame[columns].merge(best[[*keys, "max_complexity"]]).reset_index(drop=True)
 
@@ -51,19 +61,31 @@ def tables(results: pd.DataFrame) -> dict[str, str]:
             train, test = MASTER_ACCURACY[data][epsilon][objective]
             rows.append(
                 [
-                    *(DATA_NAMES[data], f"{epsilon:g}", label),
+                    DATA_NAMES[data],
+                    f"{epsilon:g}",
+                    label,
                     _share(one, "train_accuracy"),
                     _share(one, "test_accuracy"),
                     with_spread(one["seconds"].mean(), one["seconds"].std(ddof=0)),
                     f"{one['is_closed'].sum()} of {len(one)}",
                     f"{times[objective] / times['hamming']:.1f}",
-                    *(with_spread(*train), with_spread(*test)),
+                    with_spread(*train),
+                    with_spread(*test),
                     with_spread(*MASTER_SECONDS[data][objective][epsilon]),
                 ]
             )
     header = (
-        *("data", "epsilon", "loss", "train %", "test %", "seconds", "solved"),
-        *("time ratio", "paper: train", "paper: test", "paper: seconds"),
+        "data",
+        "epsilon",
+        "loss",
+        "train %",
+        "test %",
+        "seconds",
+        "solved",
+        "time ratio",
+        "paper: train",
+        "paper: test",
+        "paper: seconds",
     )
     return {NAME: markdown(header, rows)}
 

@@ -66,7 +66,8 @@ def tables(results: pd.DataFrame) -> dict[str, str]:
         setting = f" ({row.setting})" if row.setting else ""
         rows.append(
             [
-                *(DATA_NAMES[row.data], f"{row.label}{setting}"),
+                DATA_NAMES[row.data],
+                f"{row.label}{setting}",
                 WORDS[row.thresholds],
                 shares(row.test_accuracy, row.test_accuracy_std),
                 shares(row.test_opportunity_gap, row.test_opportunity_gap_std),
@@ -75,8 +76,15 @@ def tables(results: pd.DataFrame) -> dict[str, str]:
             ]
         )
     header = (
-        *("data", "method", "conditions", "accuracy %", "equality of opportunity %"),
-        *("equalized odds %", "paper: accuracy", "paper: opp.", "paper: odds"),
+        "data",
+        "method",
+        "conditions",
+        "accuracy %",
+        "equality of opportunity %",
+        "equalized odds %",
+        "paper: accuracy",
+        "paper: opp.",
+        "paper: odds",
     )
     return {NAME: markdown(header, rows)}
 

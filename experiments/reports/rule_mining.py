@@ -97,19 +97,29 @@ def tables(results: pd.DataFrame) -> dict[str, str]:
             train, test, loss = MINING[data][criterion][epsilon][source]
             rows.append(
                 [
-                    *(CRITERION_NAMES[criterion], f"{epsilon:g}"),
+                    CRITERION_NAMES[criterion],
+                    f"{epsilon:g}",
                     SOURCE_NAMES.get(source, source),
                     shares(row["train_accuracy"], row["train_accuracy_std"]),
                     shares(row["test_accuracy"], row["test_accuracy_std"]),
                     with_spread(row["hamming_loss"], row["hamming_loss_std"], 0),
-                    *(with_spread(*train), with_spread(*test), with_spread(*loss, 0)),
+                    with_spread(*train),
+                    with_spread(*test),
+                    with_spread(*loss, 0),
                 ]
             )
         order = {SOURCE_NAMES.get(s, s): k for k, s in enumerate(SOURCES)}
         rows.sort(key=lambda row: (row[0], float(row[1]), order[row[2]]))
         header = (
-            *("criterion", "epsilon", "rules from", "train %", "test %"),
-            *("Hamming loss", "paper: train", "paper: test", "paper: loss"),
+            "criterion",
+            "epsilon",
+            "rules from",
+            "train %",
+            "test %",
+            "Hamming loss",
+            "paper: train",
+            "paper: test",
+            "paper: loss",
         )
         texts[f"{NAME}_{data}"] = markdown(header, rows)
     sizes = results.pivot_table(index="rules_from", columns="data", values="pool_size")

@@ -58,7 +58,9 @@ def tables(results: pd.DataFrame) -> dict[str, str]:
         limits = [f"{one['max_complexity'][how]:.0f}" for how in WORDS]
         rows.append(
             [
-                *(DATA_NAMES[data], CRITERION_NAMES[criterion], f"{epsilon:g}"),
+                DATA_NAMES[data],
+                CRITERION_NAMES[criterion],
+                f"{epsilon:g}",
                 limits[0] if len(set(limits)) == 1 else " / ".join(limits),
                 *(
                     shares(one[f"{p}_accuracy"][t], one[f"{p}_accuracy_std"][t], 2)
@@ -69,8 +71,14 @@ def tables(results: pd.DataFrame) -> dict[str, str]:
             ]
         )
     header = (
-        *("data", "criterion", "epsilon", "C", "train %, deciles"),
-        *("train %, supervised", "test %, deciles", "test %, supervised"),
+        "data",
+        "criterion",
+        "epsilon",
+        "C",
+        "train %, deciles",
+        "train %, supervised",
+        "test %, deciles",
+        "test %, supervised",
         "gain, points",
     )
     return {NAME: markdown(header, rows)}

@@ -45,16 +45,25 @@ def tables(results: pd.DataFrame) -> dict[str, str]:
             loss, train, test = ZERO_ONE_SELECT[data][winner]
             rows.append(
                 [
-                    *(DATA_NAMES[data], words),
+                    DATA_NAMES[data],
+                    words,
                     with_spread(row["hamming_loss"], row["hamming_loss_std"], 0),
                     shares(row["train_accuracy"], row["train_accuracy_std"], 2),
                     shares(row["test_accuracy"], row["test_accuracy_std"], 2),
-                    *(with_spread(*loss, 0), with_spread(*train), with_spread(*test)),
+                    with_spread(*loss, 0),
+                    with_spread(*train),
+                    with_spread(*test),
                 ]
             )
     header = (
-        *("data", "selected by", "Hamming loss", "train accuracy %"),
-        *("test accuracy %", "paper: loss", "paper: train", "paper: test"),
+        "data",
+        "selected by",
+        "Hamming loss",
+        "train accuracy %",
+        "test accuracy %",
+        "paper: loss",
+        "paper: train",
+        "paper: test",
     )
     return {NAME: markdown(header, rows)}
 

@@ -91,7 +91,9 @@ class GridTask:
         """Solve the grid; cells already in the cache are not solved again."""
         data = load(self.data)
         fold = fold_of(
-            *(self.data, self.fold, self.grid),
+            self.data,
+            self.fold,
+            self.grid,
             criterion=self.criterion,
             thresholds=self.thresholds,
             cache=cache,

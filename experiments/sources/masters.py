@@ -54,7 +54,9 @@ class MastersTask:
         """Solve both."""
         data = load(self.data)
         fold = fold_of(
-            *(self.data, self.fold, self.grid),
+            self.data,
+            self.fold,
+            self.grid,
             criterion="equality_of_opportunity",
             thresholds="quantile",
             cache=cache,
@@ -99,8 +101,12 @@ def tasks(protocol: Protocol) -> list[MastersTask]:
     """Return all tasks of a protocol, fold by fold."""
     return [
         MastersTask(
-            *(name, fold, epsilon, complexity),
-            *(part.grids["quantile"], part.master_seconds),
+            name,
+            fold,
+            epsilon,
+            complexity,
+            part.grids["quantile"],
+            part.master_seconds,
         )
         for fold in range(max(part.few_folds for part in protocol.data.values()))
         for name, part in protocol.data.items()

@@ -58,7 +58,9 @@ class MiningTask:
         """Mine, choose, generate."""
         data, depth = load(self.data), self.grid.max_conditions
         fold = fold_of(
-            *(self.data, self.fold, self.grid),
+            self.data,
+            self.fold,
+            self.grid,
             criterion=self.criterion,
             thresholds="quantile",
             cache=cache,
@@ -140,8 +142,13 @@ def tasks(protocol: Protocol) -> list[MiningTask]:
     """Return all tasks of a protocol, fold by fold."""
     return [
         MiningTask(
-            *(name, fold, criterion, epsilon, part.complexity),
-            *(part.grids["quantile"], part.mining_seconds),
+            name,
+            fold,
+            criterion,
+            epsilon,
+            part.complexity,
+            part.grids["quantile"],
+            part.mining_seconds,
         )
         for fold in range(max(part.few_folds for part in protocol.data.values()))
         for name, part in protocol.data.items()

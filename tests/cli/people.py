@@ -11,10 +11,25 @@ import pandas as pd
 
 YEARS, JOB = 'years "in service"', "job, title"
 FIT = (
-    *("--target", "hired", "--positive", "yes", "--sensitive", "town"),
-    *("--constraint", "equality_of_opportunity", "--epsilon", 0.1),
-    *("--max-complexity", 6, "--max-conditions", 2, "--exclude", "town"),
-    *("--jobs", 1, "--quiet"),
+    "--target",
+    "hired",
+    "--positive",
+    "yes",
+    "--sensitive",
+    "town",
+    "--constraint",
+    "equality_of_opportunity",
+    "--epsilon",
+    0.1,
+    "--max-complexity",
+    6,
+    "--max-conditions",
+    2,
+    "--exclude",
+    "town",
+    "--jobs",
+    1,
+    "--quiet",
 )
 
 

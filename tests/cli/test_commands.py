@@ -53,8 +53,15 @@ def test_fit_for_machines(people: Path, faircg: Callable[..., Done]) -> None:
     done = faircg("fit", people, *FIT, "--json", "-o", "fitted.json")
     values = done.json
     assert set(values) == {
-        *("model", "rule_set", "text", "complexity", "overall", "groups", "gaps"),
-        *("within_epsilon", "certificate"),
+        "model",
+        "rule_set",
+        "text",
+        "complexity",
+        "overall",
+        "groups",
+        "gaps",
+        "within_epsilon",
+        "certificate",
     }
     model = RuleSetModel.load(people.parent / "fitted.json")
     assert values["rule_set"] == model.rule_set.to_dict()
@@ -201,8 +208,20 @@ def test_frontier_prints_and_writes_everything(
 ) -> None:
     """One command gives table, report and model."""
     grid = (
-        *("--epsilon", 0.05, "--epsilon", 1, "--max-complexity", 4),
-        *("--max-conditions", 2, "--folds", 2, "--jobs", 1, "--exclude", "town"),
+        "--epsilon",
+        0.05,
+        "--epsilon",
+        1,
+        "--max-complexity",
+        4,
+        "--max-conditions",
+        2,
+        "--folds",
+        2,
+        "--jobs",
+        1,
+        "--exclude",
+        "town",
     )
     files = (
         "-o",
@@ -236,9 +255,25 @@ def test_frontier_without_a_point_that_is_good_enough(
 ) -> None:
     """The table is shown, the exit code says that the target is not met."""
     done = faircg(
-        *("frontier", people, *GROUPS, "--epsilon", 1, "--max-complexity", 2),
-        *("--max-conditions", 1, "--folds", 2, "--jobs", 1, "--cache", "cells"),
-        *("--target-accuracy", 1, "--csv", "f.csv"),
+        "frontier",
+        people,
+        *GROUPS,
+        "--epsilon",
+        1,
+        "--max-complexity",
+        2,
+        "--max-conditions",
+        1,
+        "--folds",
+        2,
+        "--jobs",
+        1,
+        "--cache",
+        "cells",
+        "--target-accuracy",
+        1,
+        "--csv",
+        "f.csv",
     )
     assert done.code == 3
     assert "no point has a mean test accuracy of 1" in done.err
@@ -263,8 +298,16 @@ def test_export_to_every_format(
         *RuleSetModel.load(model).predict(awkward())
     ]
     sql = faircg(
-        *("export", model, "--to", "sql", "--dialect", "postgres"),
-        *("--table", "applicants", "--schema", "hr"),
+        "export",
+        model,
+        "--to",
+        "sql",
+        "--dialect",
+        "postgres",
+        "--table",
+        "applicants",
+        "--schema",
+        "hr",
     )
     assert '"hr"."applicants"' in sql.out
     assert sql.err == ""
@@ -285,7 +328,9 @@ def test_datasets_are_listed_described_and_written(
     assert pd.read_parquet(tmp_path / "d.parquet").shape == (30000, 24)
     assert (values["rows"], values["sensitive"]) == (30000, "SEX")
     assert [d["name"] for d in faircg("datasets", "--json").json] == [
-        *("adult", "compas", "default")
+        "adult",
+        "compas",
+        "default",
     ]
     assert faircg("datasets", "iris").code == 1
 

@@ -28,8 +28,15 @@ if TYPE_CHECKING:
     from cli.people import Done
 
 COMMANDS = (
-    *("fit", "predict", "explain", "evaluate", "frontier", "report", "export"),
-    *("datasets", "demo"),
+    "fit",
+    "predict",
+    "explain",
+    "evaluate",
+    "frontier",
+    "report",
+    "export",
+    "datasets",
+    "demo",
 )
 
 
@@ -55,8 +62,12 @@ def test_every_example_works_when_pasted(
         assert done.err == ""
     written = {path.name for path in tmp_path.iterdir()}
     assert written == {
-        *("model.json", "decisions.csv", "frontier.html", "report.html"),
-        *("model.sql", "compas.csv"),
+        "model.json",
+        "decisions.csv",
+        "frontier.html",
+        "report.html",
+        "model.sql",
+        "compas.csv",
     }
 
 
@@ -197,8 +208,16 @@ BAD = {
     ),
     "negative epsilon": (
         [
-            *("fit", "PEOPLE", "--target", "hired", "--sensitive", "town"),
-            *("--constraint", "equalized_odds", "--epsilon", "-0.1"),
+            "fit",
+            "PEOPLE",
+            "--target",
+            "hired",
+            "--sensitive",
+            "town",
+            "--constraint",
+            "equalized_odds",
+            "--epsilon",
+            "-0.1",
         ],
         1,
         "epsilon",

@@ -126,7 +126,9 @@ def test_json_holds_everything():
     }
     change = data[2]["change"]["features"][0]
     assert (change["feature"], change["before"], change["after"]) == (
-        *("owner", False, True),
+        "owner",
+        False,
+        True,
     )
     conditions = data[0]["fired"][0]["conditions"]
     assert Rule(tuple(map(Condition.from_dict, conditions))) == found[0].fired[0]

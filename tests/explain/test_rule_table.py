@@ -141,12 +141,19 @@ def test_columns_follow_the_question():
     """Without labels no precision, without groups no groups."""
     table = rule_table(RULE_SET, PEOPLE)
     assert table.columns.tolist() == [
-        *("rule", "conditions", "covered", "covered_share"),
-        *("only_this_rule", "newly_covered"),
+        "rule",
+        "conditions",
+        "covered",
+        "covered_share",
+        "only_this_rule",
+        "newly_covered",
     ]
     grouped = rule_table(RULE_SET, PEOPLE, sensitive_features=["x", "y", "x"])
     assert grouped.columns.tolist()[6:] == [
-        *("covered: x", "covered_share: x", "covered: y", "covered_share: y"),
+        "covered: x",
+        "covered_share: x",
+        "covered: y",
+        "covered_share: y",
     ]
     none = rule_table(RuleSet(()), PEOPLE, totals=True)
     assert none[["rule", "covered"]].to_numpy().tolist() == [["any rule", 0]]

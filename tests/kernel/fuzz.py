@@ -62,9 +62,18 @@ def main(seed: int, calls: int) -> int:
         "cover": [bits, np.zeros(3, dtype=np.int32), np.array([0, 1, 3])],
         "weigh": [bits, np.ones((70, 2))],
         "rule_sets_below": [
-            *(bits, np.linspace(0, 1, 4), np.array([2, 2, 3, 4])),
-            *(np.linspace(0, 1, 70), np.linspace(1, 0, 70)),
-            *(9, 0.1, 20.0, 1000, 2, 1.0, flag),
+            bits,
+            np.linspace(0, 1, 4),
+            np.array([2, 2, 3, 4]),
+            np.linspace(0, 1, 70),
+            np.linspace(1, 0, 70),
+            9,
+            0.1,
+            20.0,
+            1000,
+            2,
+            1.0,
+            flag,
         ],
     }
     accepted = 0

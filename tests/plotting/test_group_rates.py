@@ -38,7 +38,9 @@ def clopper_pearson(count, size, confidence):
 def test_marks_and_intervals_are_those_of_a_recount(clf, compas, ax, rate):
     """Each mark is the share, each bar the exact interval, each label the people."""
     display = GroupRatesDisplay.from_estimator(
-        *(clf, compas.X, compas.y),
+        clf,
+        compas.X,
+        compas.y,
         sensitive_features=compas.groups,
         rates=[rate],
         confidence=0.9,
@@ -107,7 +109,9 @@ def test_any_classifier_and_any_labels(compas, ax):
     y = np.where(compas.y == 1, "again", "not again")
     other = LogisticRegression().fit(X, y)
     display = GroupRatesDisplay.from_estimator(
-        *(other, X, y),
+        other,
+        X,
+        y,
         sensitive_features=compas.groups,
         pos_label="again",
         rates=["selection rate"],

@@ -31,8 +31,11 @@ def started():
     options = webdriver.ChromeOptions()
     options.binary_location = CHROMIUM
     for argument in (
-        *("--headless=new", "--no-sandbox", "--disable-dev-shm-usage"),
-        *("--disable-gpu", "--hide-scrollbars"),
+        "--headless=new",
+        "--no-sandbox",
+        "--disable-dev-shm-usage",
+        "--disable-gpu",
+        "--hide-scrollbars",
     ):
         options.add_argument(argument)
     options.set_capability(

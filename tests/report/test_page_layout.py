@@ -150,8 +150,14 @@ def test_fingers_find_every_control(browser, crowd):
     with looked_at(browser, 360):
         browser.get(crowd)
         for selector in (
-            *("#measure input", "#measure label", "table.points a.pick", "a.more"),
-            *("nav a", "summary", ".filters input", ".filters select"),
+            "#measure input",
+            "#measure label",
+            "table.points a.pick",
+            "a.more",
+            "nav a",
+            "summary",
+            ".filters input",
+            ".filters select",
         ):
             found = sizes(browser, selector)
             assert found

@@ -97,8 +97,16 @@ def report_named(text, other="other"):
     about = About(
         **dict.fromkeys(
             (
-                *("title", "data_name", "data_description", "target", "date"),
-                *("owner", "intended_use", "out_of_scope", "positive", "negative"),
+                "title",
+                "data_name",
+                "data_description",
+                "target",
+                "date",
+                "owner",
+                "intended_use",
+                "out_of_scope",
+                "positive",
+                "negative",
             ),
             text,
         ),
