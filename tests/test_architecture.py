@@ -22,7 +22,7 @@ LAYERS = [
     {"rules", "table", "fairness", "solver", "datasets"},
     {"colgen"},
     {"mining", "groups", "labels", "validation", "model"},
-    {"grid", "heldout"},
+    {"grid", "evaluate"},
     {"binarize", "explain", "export"},
     {"fitting"},
     {"classifier"},

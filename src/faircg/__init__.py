@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from faircg.binarize import ConditionBinarizer as ConditionBinarizer
     from faircg.classifier import FairRuleSetClassifier as FairRuleSetClassifier
+    from faircg.evaluate import rule_table as rule_table
     from faircg.explain import Explanation as Explanation
     from faircg.explain import Explanations as Explanations
-    from faircg.explain import rule_table as rule_table
     from faircg.fairness import EqualityOfOpportunity as EqualityOfOpportunity
     from faircg.fairness import EqualizedOdds as EqualizedOdds
     from faircg.model import RuleSetModel as RuleSetModel
@@ -36,7 +36,7 @@ _HOME = {
     "Rule": "faircg.rules",
     "RuleSet": "faircg.rules",
     "RuleSetModel": "faircg.model",
-    "rule_table": "faircg.explain",
+    "rule_table": "faircg.evaluate",
 }
 __all__ = sorted(_HOME)
 __version__ = _version("faircg")

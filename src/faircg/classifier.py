@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import warnings
 from collections.abc import Iterable, Mapping
+from dataclasses import asdict
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -20,11 +21,12 @@ from faircg.colgen.engine import Solution, solve
 from faircg.colgen.pricing import pricer_by_name, threads
 from faircg.colgen.problem import Problem
 from faircg.colgen.stop import Deadline
+from faircg.evaluate import group_counts, rule_table, total
+from faircg.evaluate.gaps import fairness_of
 from faircg.exceptions import SolverError
-from faircg.explain import Explanations, explain, numeric_ranges, rule_table
+from faircg.explain import Explanations, explain, numeric_ranges
 from faircg.explain.explanations import checked_names, column_names
-from faircg.fairness import Criterion, GroupSizes, criterion_by_name
-from faircg.fairness.metrics import count_people, fairness
+from faircg.fairness import Criterion, criterion_by_name
 from faircg.fitting import depths_for, first_rules, groups_for, messages
 from faircg.labels import Labels, plain, read_labels
 from faircg.model import Feature, RuleSetModel
@@ -343,6 +345,7 @@ class FairRuleSetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         y: ArrayLike | None = None,
         *,
         sensitive_features: Any = None,
+        sample_weight: ArrayLike | None = None,
         totals: bool = False,
     ) -> pd.DataFrame:
         """Count the people that each rule covers, by group.
@@ -355,13 +358,15 @@ class FairRuleSetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
             True labels, for the precision of each rule.
         sensitive_features
             Group of each row.
+        sample_weight
+            How many people each row stands for; one each by default.
         totals
             Whether to add a line for the people covered by any rule.
 
         Returns
         -------
         DataFrame
-            The columns are those of :func:`faircg.explain.rule_table`.
+            The columns are those of :func:`faircg.rule_table`.
         """
         table = self._tested(X)
         return rule_table(
@@ -369,6 +374,7 @@ class FairRuleSetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
             table,
             y,
             sensitive_features=sensitive_features,
+            sample_weight=sample_weight,
             missing_groups=self.missing_groups,
             totals=totals,
             strict=self.strict,
@@ -427,19 +433,12 @@ class FairRuleSetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
             ),
             label=str(positive_label),
         )
-        covered = self.rule_set_.covers(table)
-        of = (groups.codes, weights, len(groups.names))
-        counts = {
-            "positives": count_people(is_positive, *of),
-            "negatives": count_people(~is_positive, *of),
-            "missed": count_people(is_positive & ~covered, *of),
-            "covered": count_people(~is_positive & covered, *of),
-        }
-        criterion = self._criterion()
-        sizes = GroupSizes(groups.names, counts["positives"], counts["negatives"])
-        rates = () if criterion is None else criterion.rates(sizes)
-        self.fairness_ = fairness(groups.names, rates, **counts)
-        errors = int(counts["missed"].sum() + counts["covered"].sum())
+        counts = group_counts(
+            self.rule_set_.covers(table), is_positive, groups, weights
+        )
+        self.fairness_ = fairness_of(counts, self._criterion())
+        everybody = total(counts.values())
+        errors = everybody.false_negatives + everybody.false_positives
         if (
             not self.fairness_.within_epsilon
             or errors != solution.returned.recount.zero_one_loss
@@ -455,15 +454,7 @@ class FairRuleSetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
             tuple(_feature(table, name) for name in table.names if name in tested),
             (negative_label, positive_label),
             self.certificate_.to_dict(),
-            {
-                name: {
-                    "true_positives": c.true_positives,
-                    "false_negatives": c.false_negatives,
-                    "false_positives": c.false_positives,
-                    "true_negatives": c.true_negatives,
-                }
-                for name, c in self.fairness_.groups.items()
-            },
+            {name: asdict(c) for name, c in counts.items()},
             self._asked(),
         )
         if self.certificate_.status == "time_limit":

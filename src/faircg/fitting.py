@@ -6,9 +6,7 @@ import logging
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from faircg.groups import Groups, read_groups
+from faircg.groups import Groups, groups_of
 from faircg.mining import MINERS
 from faircg.rules import Rule
 
@@ -37,19 +35,12 @@ def groups_for(
     missing: str = "raise",
 ) -> Groups:
     """Read the groups that a criterion compares; one of all people without both."""
-    if sensitive_features is None:
-        if criterion is not None:
-            raise ValueError(
-                f"constraint={criterion.name!r} compares groups; pass "
-                "sensitive_features=... to fit"
-            )
-        return Groups(np.zeros(n_rows, dtype=np.int64), ("everybody",))
-    groups = read_groups(sensitive_features, missing=missing)
-    if len(groups.codes) != n_rows:
+    if sensitive_features is None and criterion is not None:
         raise ValueError(
-            f"X has {n_rows} rows and sensitive_features has {len(groups.codes)}"
+            f"constraint={criterion.name!r} compares groups; pass "
+            "sensitive_features=... to fit"
         )
-    return groups
+    return groups_of(sensitive_features, n_rows, missing=missing)
 
 
 def depths_for(

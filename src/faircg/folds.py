@@ -25,10 +25,13 @@ from faircg.colgen.pricing import PricingResult, pricer_by_name
 from faircg.colgen.problem import Problem
 from faircg.colgen.select import Selection
 from faircg.colgen.stop import Deadline
+from faircg.evaluate.counts import group_counts, total
+from faircg.evaluate.frontier import count_columns
+from faircg.evaluate.gaps import gap_or_nan
 from faircg.fairness.metrics import gap
 from faircg.fitting import depths_for, first_rules, messages
 from faircg.grid import Answer, Cell, known_rule_sets, looser_cells, proven_bound
-from faircg.heldout import COUNTS, accuracy, count_predictions, gap_or_nan
+from faircg.groups import Groups
 from faircg.model import write_text
 from faircg.rules import Rule, RuleSet
 
@@ -37,7 +40,6 @@ if TYPE_CHECKING:
 
     from faircg.colgen.duals import Prices
     from faircg.grid import Point, Settings
-    from faircg.groups import Groups
     from faircg.table import Table
     from faircg.typing import BoolVector, Conditions, IntVector
 
@@ -357,14 +359,12 @@ def search_fold(
     chatter = (1, __name__) if verbose == 1 else (max(0, int(verbose) - 1), "faircg")
     with messages(*chatter):
         answers = fold.solve()
-    test_table = table.take(test)
+    test_table, tested = table.take(test), Groups(groups.codes[test], groups.names)
     records = []
     for point, answer in answers.items():
         winner = answer.returned
         rule_set = fold.rule_set(winner.rules)
-        counts = count_predictions(
-            rule_set.covers(test_table), is_positive[test], groups.codes[test], groups
-        )
+        counts = group_counts(rule_set.covers(test_table), is_positive[test], tested)
         criterion = settings.criterion(point[0])
         n_train, recount = len(train), winner.recount
         records.append(
@@ -373,7 +373,7 @@ def search_fold(
                 "epsilon": point[0],
                 "max_complexity": point[1],
                 "train_accuracy": (n_train - recount.zero_one_loss) / n_train,
-                "test_accuracy": accuracy(counts),
+                "test_accuracy": total(counts.values()).accuracy,
                 "train_gap": max(
                     (
                         float(gap(rate, recount.missed, recount.hit))
@@ -381,7 +381,7 @@ def search_fold(
                     ),
                     default=0.0,
                 ),
-                "test_gap": gap_or_nan(counts, groups.names, criterion),
+                "test_gap": gap_or_nan(counts, criterion),
                 "complexity": recount.complexity,
                 "n_rules": len(winner.rules),
                 "train_hamming_loss": recount.hamming_loss,
@@ -390,11 +390,7 @@ def search_fold(
                 "is_finished": answer.is_finished,
                 "seconds": answer.seconds,
                 "rule_set": rule_set,
-                **{
-                    f"test_{kind}: {name}": int(counts[kind][g])
-                    for g, name in enumerate(groups.names)
-                    for kind in COUNTS
-                },
+                **count_columns(counts),
             }
         )
     return records

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from faircg.typing import IntVector
 
 MISSING = "(missing)"
+EVERYBODY = "everybody"
+"""Name of the one group of all people."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -20,6 +22,16 @@ class Groups:
 
     codes: IntVector
     names: tuple[str, ...]
+
+    def take(self, rows: IntVector) -> Groups:
+        """Return the groups of some rows, without those that have none of them."""
+        codes = self.codes[rows]
+        kept = np.unique(codes)
+        if len(kept) == len(self.names):
+            return Groups(codes, self.names)
+        return Groups(
+            np.searchsorted(kept, codes), tuple(self.names[code] for code in kept)
+        )
 
 
 def read_groups(sensitive_features: Any, *, missing: str = "raise") -> Groups:
@@ -67,6 +79,20 @@ def read_groups(sensitive_features: Any, *, missing: str = "raise") -> Groups:
     position = {name: code for code, name in enumerate(ordered)}
     codes = np.array([position[name] for name in joined], dtype=np.int64)
     return Groups(codes, tuple(ordered))
+
+
+def groups_of(
+    sensitive_features: Any, n_rows: int, *, missing: str = "raise"
+) -> Groups:
+    """Read the group of each of so many rows; everybody is one group without any."""
+    if sensitive_features is None:
+        return Groups(np.zeros(n_rows, dtype=np.int64), (EVERYBODY,))
+    groups = read_groups(sensitive_features, missing=missing)
+    if len(groups.codes) != n_rows:
+        raise ValueError(
+            f"X has {n_rows} rows and sensitive_features has {len(groups.codes)}"
+        )
+    return groups
 
 
 def _columns(data: Any) -> list[np.ndarray[Any, Any]]:

@@ -12,7 +12,7 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from faircg.typing import BoolVector
+    from faircg.typing import BoolVector, Value
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -93,6 +93,48 @@ def read_labels(y: ArrayLike, n_rows: int, pos_label: Any = None) -> Labels:
         )
     positive = int(pos_label is None or bool(classes[1] == pos_label))
     return Labels(classes, labels == classes[positive], positive)
+
+
+def read_truth(y: ArrayLike, labels: tuple[Value, Value], n_rows: int) -> BoolVector:
+    """Say which people have the positive label; labels may differ from text in type.
+
+    Parameters
+    ----------
+    y
+        True labels.
+    labels
+        The negative and the positive label of a model.
+    n_rows
+        How many there must be.
+
+    Examples
+    --------
+    >>> read_truth(["1", "0"], (0, 1), 2)
+    array([ True, False])
+    """
+    found = plain_labels(y, n_rows)
+    negative, positive = labels
+    by_text = {str(negative): False, str(positive): True}
+    answers = []
+    for row, label in enumerate(found):
+        if label in (positive, negative):
+            answers.append(bool(label == positive))
+        elif str(label) in by_text:
+            answers.append(by_text[str(label)])
+        else:
+            raise ValueError(
+                f"y has the label {label!r} (row {row}); the model knows "
+                f"{negative!r} and {positive!r}"
+            )
+    return np.array(answers, dtype=bool)
+
+
+def plain_labels(y: ArrayLike, n_rows: int) -> list[Any]:
+    """Return labels as Python values; an error unless there is one for each row."""
+    found = [plain(label) for label in np.asarray(y).ravel()]
+    if len(found) != n_rows:
+        raise ValueError(f"X has {n_rows} rows and y has {len(found)} labels")
+    return found
 
 
 def plain(label: Any) -> Any:

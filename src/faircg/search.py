@@ -24,11 +24,11 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
 from faircg.classifier import FairRuleSetClassifier
+from faircg.evaluate.frontier import pooled_points
 from faircg.exceptions import FairCGError
 from faircg.fitting import groups_for
 from faircg.folds import search_fold
 from faircg.grid import Point, Settings
-from faircg.heldout import COUNTS, largest_gap
 from faircg.labels import plain, read_labels
 from faircg.validation import checked_table
 
@@ -272,7 +272,9 @@ class FairRuleSetClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[m
 
         self.classes_ = labels.classes
         self.cv_results_ = pd.DataFrame([row for rows in folds for row in rows])
-        self.frontier_ = _frontier(self.cv_results_, groups.names, criterion)
+        points = pooled_points(self.cv_results_, criterion)
+        kept = points[points["on_frontier"]].drop(columns="on_frontier")
+        self.frontier_ = kept.reset_index(drop=True)
         self.best_epsilon_, self.best_complexity_ = self._chosen()
         if not self.refit:
             return self
@@ -412,39 +414,6 @@ class FairRuleSetClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[m
                 )
             row = fitting.iloc[0]
         return float(row["epsilon"]), int(row["max_complexity"])
-
-
-def _frontier(
-    results: pd.DataFrame, names: tuple[str, ...], criterion: Criterion | None
-) -> pd.DataFrame:
-    """Average over folds, and keep what no other point beats."""
-    import pandas as pd
-
-    means = (
-        *("train_accuracy", "test_accuracy", "train_gap", "test_gap"),
-        *("complexity", "n_rules", "train_hamming_loss"),
-    )
-    points = []
-    for (epsilon, C), rows in results.groupby(["epsilon", "max_complexity"]):
-        counts = {
-            kind: np.array([rows[f"test_{kind}: {name}"].sum() for name in names])
-            for kind in COUNTS
-        }
-        points.append(
-            {
-                "epsilon": epsilon,
-                "max_complexity": C,
-                "pooled_gap": largest_gap(counts, names, criterion),
-                **{name: float(rows[name].mean()) for name in means},
-                "test_accuracy_std": float(rows["test_accuracy"].std(ddof=0)),
-            }
-        )
-    order = ["pooled_gap", "test_accuracy", "complexity", "max_complexity", "epsilon"]
-    frame = pd.DataFrame(points).sort_values(
-        order, ascending=[True, False, True, True, True], ignore_index=True
-    )
-    before = frame["test_accuracy"].cummax().shift(fill_value=-np.inf)
-    return frame[frame["test_accuracy"] > before].reset_index(drop=True)
 
 
 def _numbers(name: str, values: Iterable[Any], *, whole: bool = False) -> list[float]:

@@ -5,12 +5,11 @@ import re
 import numpy as np
 import pytest
 
+from faircg.evaluate import RuleResult, Share, part_result
 from faircg.fairness import EqualizedOdds, GroupCounts
 from faircg.model import RuleSetModel
 from faircg.report import About, render_report, report_of_model
 from faircg.report.assembling import GIVEN, RECORDED, read_certificate
-from faircg.report.counting import part_result
-from faircg.report.values import RuleResult, Share
 from faircg.report.words import certificate_words, one_sided_words, status_words
 from faircg.rules import Condition, Rule, RuleSet
 from report.conftest import FEATURES, certificate
@@ -200,7 +199,7 @@ def test_stand_ins_for_a_group_are_pointed_out():
         sizes = {"women": (women, 1000), "men": (men, 2000)}
         groups = {g: Share(k, n, 0, 1) for g, (k, n) in sizes.items()}
         both = Share(women + men, 3000, 0, 1)
-        return RuleResult(None, both, both, 0, groups)
+        return RuleResult(both, 0, 0, both, groups)
 
     assert entry(1, 99).one_sided == "men"
     assert entry(30, 0).one_sided == "women"

@@ -269,13 +269,20 @@ def evaluate(
     Example:
       faircg evaluate model.json compas
     """
-    from faircg.report.counting import part_result
+    from faircg.evaluate import People, part_result
 
     rules = files.load_model(model)
     people = files.read_for(rules, data)
     column, groups = people.target(target), people.sensitive(sensitive)
-    files.check_labels(people.frame[column], column)
-    counts = _counts(rules, people, column, groups, missing_groups.value, strict)
+    X, y, sensitive_features = people.parts(column, groups)
+    counted = People.read(
+        X,
+        y,
+        sensitive_features=sensitive_features,
+        models=[rules],
+        missing_groups=missing_groups.value,
+    )
+    counts = counted.counts(rules.covers(counted.table, strict=strict))
     criterion = _criterion(rules, constraint, epsilon) if groups else None
     part = part_result("data", counts, criterion, trained=tuple(rules.groups))
     if as_json:
@@ -313,30 +320,6 @@ def evaluate(
                 f"than the allowed {widest.epsilon:g}"
             )
         raise exits.TargetNotMetError(reason)
-
-
-def _counts(
-    rules: RuleSetModel,
-    people: files.People,
-    target: str,
-    sensitive: list[str],
-    missing: str,
-    strict: bool,
-) -> Any:
-    """Count the four kinds of decisions in each group."""
-    import numpy as np
-
-    from faircg.groups import Groups, read_groups
-    from faircg.report.counting import EVERYBODY, group_counts
-    from faircg.report.parts import read_truth
-
-    frame = people.frame
-    covered = rules.covers(frame, strict=strict)
-    truth = read_truth(frame[target].to_numpy(), rules.labels, len(frame))
-    groups = Groups(np.zeros(len(frame), dtype=np.int64), (EVERYBODY,))
-    if sensitive:
-        groups = read_groups(frame[sensitive], missing=missing)
-    return group_counts(covered, truth, groups)
 
 
 def _criterion(

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from faircg.classifier import FairRuleSetClassifier
+    from faircg.evaluate import Gap, PartResult
     from faircg.fairness import GroupCounts
-    from faircg.report.values import Gap, PartResult
 
 WIDTH = 112
 """Columns of a line where there is no terminal."""
@@ -30,8 +30,8 @@ def console(*, record: bool = False) -> Console:
 
 def training_result(clf: FairRuleSetClassifier) -> PartResult:
     """Describe the training data of a fitted classifier."""
+    from faircg.evaluate import part_result
     from faircg.fairness import criterion_by_name
-    from faircg.report.counting import part_result
 
     criterion = clf.constraint
     if isinstance(criterion, str):

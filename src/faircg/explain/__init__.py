@@ -1,15 +1,13 @@
-"""Why each decision was made, and what each rule does.
+"""Why each decision was made.
 
 :func:`explain` says for each row which rules cover it or how the closest rules fail,
-and the smallest change that would flip the decision. :func:`rule_table` counts the
-people that each rule covers.
+and the smallest change that would flip the decision.
 """
 
 from __future__ import annotations
 
 from faircg.explain.cells import NumericRange, numeric_ranges
 from faircg.explain.changes import Change, FeatureChange
-from faircg.explain.counts import rule_table
 from faircg.explain.explanations import Explanations, explain
 from faircg.explain.values import Explanation, FailedCondition, NearRule
 
@@ -23,5 +21,4 @@ __all__ = [
     "NumericRange",
     "explain",
     "numeric_ranges",
-    "rule_table",
 ]

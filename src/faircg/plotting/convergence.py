@@ -148,7 +148,8 @@ class ConvergenceDisplay:
                 )
             bounds = [r.lower_bound if r.lower_bound > 0 else np.nan for r in rounds]
             self.lp_lines_ += ax.plot(
-                *(places, [r.lp_value for r in rounds]),
+                places,
+                [r.lp_value for r in rounds],
                 color=BLUE,
                 marker="o",
                 markersize=4,
@@ -159,7 +160,8 @@ class ConvergenceDisplay:
                 ),
             )
             self.bound_lines_ += ax.plot(
-                *(places, bounds),
+                places,
+                bounds,
                 color=ORANGE,
                 marker="^",
                 markersize=5,
@@ -174,7 +176,8 @@ class ConvergenceDisplay:
             label=f"lowest loss found by the end ({certificate.objective:,.0f})",
         )
         [self.final_bound_] = ax.plot(
-            *([end], [certificate.lower_bound]),
+            [end],
+            [certificate.lower_bound],
             color="black",
             marker="D",
             linestyle="none",

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from faircg.evaluate.frontier import pooled_points
 from faircg.fairness import criterion_by_name
-from faircg.heldout import COUNTS, largest_gap
 from faircg.plotting.style import GREY, axes_for, mark, quiet_frame
 
 if TYPE_CHECKING:
@@ -22,9 +21,6 @@ if TYPE_CHECKING:
     from matplotlib.lines import Line2D
 
     from faircg.fairness import Criterion
-
-PREFIX: Final = f"test_{COUNTS[0]}: "
-"""Begin of the columns that name the groups."""
 
 
 class FrontierDisplay:
@@ -129,10 +125,13 @@ class FrontierDisplay:
         ax
             Axes to draw on; a new figure by default.
         """
-        points = _points(cv_results, constraint)
-        name = None
-        if constraint is not None:
-            name = _criterion(constraint, float(points["epsilon"].iloc[0])).name
+        criterion = None
+        if isinstance(constraint, str):
+            criterion = criterion_by_name(constraint, 1.0)
+        elif constraint is not None:  # gaps do not depend on epsilon
+            criterion = constraint(1.0)
+        name = None if criterion is None else criterion.name
+        points = pooled_points(cv_results, criterion)
         return cls(points, chosen=chosen, constraint=name).plot(ax)
 
     def plot(self, ax: Axes | None = None) -> Self:
@@ -217,7 +216,8 @@ class FrontierDisplay:
             raise ValueError(f"no point has epsilon and complexity {chosen}")
         row = points.loc[[chosen]].iloc[0]
         [self.chosen_] = ax.plot(
-            *([row["pooled_gap"]], [row["test_accuracy"]]),
+            [row["pooled_gap"]],
+            [row["test_accuracy"]],
             marker="o",
             markersize=15,
             markerfacecolor="none",
@@ -233,54 +233,3 @@ class FrontierDisplay:
             loc="left",
             fontsize="medium",
         )
-
-
-def _criterion(
-    constraint: str | Callable[[float], Criterion], epsilon: float
-) -> Criterion:
-    if isinstance(constraint, str):
-        return criterion_by_name(constraint, epsilon)
-    return constraint(epsilon)
-
-
-def _points(
-    results: pd.DataFrame, constraint: str | Callable[[float], Criterion] | None
-) -> pd.DataFrame:
-    """Average over folds, add up the counts, and mark what no other point beats."""
-    import pandas as pd
-
-    names = tuple(
-        str(column).removeprefix(PREFIX)
-        for column in results.columns
-        if str(column).startswith(PREFIX)
-    )
-    if not names or results.empty:
-        raise ValueError(
-            "this is no table cv_results_ of FairRuleSetClassifierCV: it has no "
-            f"columns that begin with {PREFIX!r}, or no rows"
-        )
-    lines = []
-    point: Any
-    for point, rows in results.groupby(["epsilon", "max_complexity"]):
-        epsilon, limit = point
-        counts = {
-            kind: np.array([rows[f"test_{kind}: {name}"].sum() for name in names])
-            for kind in COUNTS
-        }
-        criterion = None if constraint is None else _criterion(constraint, epsilon)
-        lines.append(
-            {
-                "epsilon": epsilon,
-                "max_complexity": limit,
-                "test_accuracy": float(rows["test_accuracy"].mean()),
-                "pooled_gap": largest_gap(counts, names, criterion),
-                "complexity": float(rows["complexity"].mean()),
-            }
-        )
-    order = ["pooled_gap", "test_accuracy", "complexity", "max_complexity", "epsilon"]
-    frame = pd.DataFrame(lines).sort_values(
-        order, ascending=[True, False, True, True, True], ignore_index=True
-    )
-    before = frame["test_accuracy"].cummax().shift(fill_value=-np.inf)
-    frame["on_frontier"] = frame["test_accuracy"] > before
-    return frame

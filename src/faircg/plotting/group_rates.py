@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from faircg.fairness.metrics import GroupCounts, count_people
-from faircg.groups import read_groups
+from faircg.evaluate import group_counts, share_of
+from faircg.evaluate.gaps import gap_of
+from faircg.evaluate.shares import CONFIDENCE, RATES
+from faircg.groups import groups_of
 from faircg.labels import read_labels
 from faircg.plotting.style import axes_for, mark, quiet_frame, share_in_words
+from faircg.validation import whole_weights
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Self
 
     from matplotlib.axes import Axes
@@ -23,16 +24,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import ArrayLike
 
-RATES: Final[Mapping[str, Callable[[GroupCounts], tuple[int, int]]]] = {
-    "true positive rate": lambda c: (c.true_positives, c.positives),
-    "false negative rate": lambda c: (c.false_negatives, c.positives),
-    "false positive rate": lambda c: (c.false_positives, c.negatives),
-    "true negative rate": lambda c: (c.true_negatives, c.negatives),
-    "selection rate": lambda c: (c.true_positives + c.false_positives, c.total),
-    "accuracy": lambda c: (c.true_positives + c.true_negatives, c.total),
-    "precision": lambda c: (c.true_positives, c.true_positives + c.false_positives),
-}
-"""The rates by name: people counted, and people that they are a share of."""
+    from faircg.fairness import GroupCounts
+
 USUAL: Final = ("true positive rate", "false positive rate", "selection rate")
 """Rates that are shown unless others are asked for."""
 COMPLEMENT: Final = {
@@ -53,33 +46,6 @@ LINE: Final = 0.30
 """Inches for one line of the plot."""
 
 
-@dataclass(frozen=True, slots=True)
-class GroupRate:
-    """One rate of one group.
-
-    Attributes
-    ----------
-    rate, group
-        Their names.
-    count, size
-        People counted, and people that they are a share of.
-    low, high
-        Ends of the exact interval; 0 and 1 where nobody can be counted.
-    """
-
-    rate: str
-    group: str
-    count: int
-    size: int
-    low: float
-    high: float
-
-    @property
-    def value(self) -> float:
-        """The share; NaN of nobody."""
-        return self.count / self.size if self.size else float("nan")
-
-
 class GroupRatesDisplay:
     """Rates per group, each with the people behind it and an exact interval.
 
@@ -93,7 +59,7 @@ class GroupRatesDisplay:
     counts
         Confusion counts by group.
     rates
-        Which of :data:`~faircg.plotting.group_rates.RATES` to show.
+        Which of :data:`~faircg.evaluate.shares.RATES` to show.
     confidence
         Confidence of the intervals.
     allowed
@@ -103,11 +69,12 @@ class GroupRatesDisplay:
 
     Attributes
     ----------
-    values_ : tuple of GroupRate
-        What is drawn, from top to bottom.
+    values_ : dict
+        The :class:`~faircg.evaluate.Share` of each rate and group, in the order in
+        which they are drawn.
     gaps_ : dict
-        Largest difference of each rate between two groups, exact until it is divided;
-        NaN where a group has nobody to count.
+        Largest difference of each rate between two groups, as a fraction; None where a
+        group has nobody to count.
     ax_, figure_
         Where :meth:`plot` drew.
     intervals_ : dict
@@ -123,10 +90,10 @@ class GroupRatesDisplay:
     ...     rates=["true positive rate"],
     ...     ax=Figure().subplots(),
     ... )
-    >>> [(v.group, v.count, v.size) for v in display.values_]
+    >>> [(group, v.count, v.size) for (_, group), v in display.values_.items()]
     [('a', 1, 2), ('b', 2, 2)]
     >>> display.gaps_
-    {'true positive rate': 0.5}
+    {'true positive rate': Fraction(1, 2)}
     """
 
     def __init__(
@@ -134,7 +101,7 @@ class GroupRatesDisplay:
         counts: Mapping[str, GroupCounts],
         *,
         rates: Sequence[str] = USUAL,
-        confidence: float = 0.95,
+        confidence: float = CONFIDENCE,
         allowed: Mapping[str, float] | None = None,
         data: str = "",
     ) -> None:
@@ -152,12 +119,12 @@ class GroupRatesDisplay:
         self.confidence = confidence
         self.allowed = dict(allowed or {})
         self.data = data
-        self.values_ = tuple(
-            _group_rate(rate, group, *RATES[rate](c), confidence)
+        self.values_ = {
+            (rate, group): share_of(*RATES[rate](c), confidence)
             for rate in self.rates
             for group, c in self.counts.items()
-        )
-        self.gaps_ = {rate: self._gap(rate) for rate in self.rates}
+        }
+        self.gaps_ = {rate: gap_of(rate, self.counts).value for rate in self.rates}
 
     @classmethod
     def from_estimator(
@@ -167,9 +134,10 @@ class GroupRatesDisplay:
         y: ArrayLike | None = None,
         *,
         sensitive_features: Any = None,
+        sample_weight: ArrayLike | None = None,
         pos_label: Any = None,
         rates: Sequence[str] = USUAL,
-        confidence: float = 0.95,
+        confidence: float = CONFIDENCE,
         data: str | None = None,
         ax: Axes | None = None,
     ) -> Self:
@@ -179,7 +147,7 @@ class GroupRatesDisplay:
         ----------
         estimator
             A fitted faircg estimator; with data, any fitted classifier of two labels.
-        X, y, sensitive_features
+        X, y, sensitive_features, sample_weight
             People to count. Without ``X``, the training data of a faircg estimator, as
             in ``fairness_``.
         pos_label
@@ -206,6 +174,7 @@ class GroupRatesDisplay:
                 y,
                 estimator.predict(X),
                 sensitive_features=sensitive_features,
+                sample_weight=sample_weight,
                 pos_label=pos_label,
                 rates=rates,
                 confidence=confidence,
@@ -233,9 +202,10 @@ class GroupRatesDisplay:
         y_pred: ArrayLike,
         *,
         sensitive_features: Any,
+        sample_weight: ArrayLike | None = None,
         pos_label: Any = None,
         rates: Sequence[str] = USUAL,
-        confidence: float = 0.95,
+        confidence: float = CONFIDENCE,
         allowed: Mapping[str, float] | None = None,
         data: str = "",
         ax: Axes | None = None,
@@ -247,7 +217,9 @@ class GroupRatesDisplay:
         y_true, y_pred
             True and predicted labels.
         sensitive_features
-            Group of each person.
+            Group of each row.
+        sample_weight
+            How many people each row stands for; one each by default.
         pos_label
             The positive label; the larger one of ``y_true`` by default.
         rates, confidence, allowed, data
@@ -257,26 +229,13 @@ class GroupRatesDisplay:
         """
         predicted = np.asarray(y_pred)
         labels = read_labels(y_true, len(predicted), pos_label)
-        is_positive = labels.is_positive
         selected = np.asarray(predicted == labels.classes[labels.positive], dtype=bool)
-        groups = read_groups(sensitive_features)
-        if len(groups.codes) != len(predicted):
-            raise ValueError(
-                f"y_pred has {len(predicted)} rows and sensitive_features has "
-                f"{len(groups.codes)}"
-            )
-        ones = np.ones(len(predicted), dtype=np.int64)
-        cells = [
-            count_people(mask, groups.codes, ones, len(groups.names)).tolist()
-            for mask in (
-                *(selected & is_positive, ~selected & is_positive),
-                *(selected & ~is_positive, ~selected & ~is_positive),
-            )
-        ]
-        counts = {
-            name: GroupCounts(*cell)
-            for name, cell in zip(groups.names, zip(*cells, strict=True), strict=True)
-        }
+        groups = groups_of(sensitive_features, len(predicted))
+        weights = whole_weights(sample_weight, len(predicted))
+        rows = np.flatnonzero(weights)
+        counts = group_counts(
+            selected[rows], labels.is_positive[rows], groups.take(rows), weights[rows]
+        )
         return cls(
             counts, rates=rates, confidence=confidence, allowed=allowed, data=data
         ).plot(ax)
@@ -287,33 +246,33 @@ class GroupRatesDisplay:
         ax = axes_for(ax, (8.5, 1.3 + LINE * n_lines))
         from matplotlib.ticker import PercentFormatter
 
-        number_of = {group: number for number, group in enumerate(self.counts)}
         self.intervals_: dict[tuple[str, str], ErrorbarContainer] = {}
         ticks: list[tuple[str, bool]] = []
-        for value in self.values_:
-            if number_of[value.group] == 0:
-                ticks.append((self._heading(value.rate), True))
-                ax.axhline(len(ticks) - 1.5, color="0.85", linewidth=0.8)
-                ax.text(
-                    *(0.0, len(ticks) - 1, MEANING[value.rate]),
-                    color="0.35",
-                    fontsize="small",
-                    va="center",
-                )
-            line = len(ticks)
-            words = share_in_words(value.count, value.size)
-            ticks.append((f"{value.group}: {words}", False))
-            if not value.size:
-                continue
-            self.intervals_[value.rate, value.group] = ax.errorbar(
-                value.value,
-                line,
-                xerr=[[value.value - value.low], [value.high - value.value]],
-                capsize=4,
-                linestyle="none",
-                markersize=7,
-                **mark(number_of[value.group]),
+        for rate in self.rates:
+            ax.axhline(len(ticks) - 0.5, color="0.85", linewidth=0.8)
+            ax.text(
+                0.0,
+                len(ticks),
+                MEANING[rate],
+                color="0.35",
+                fontsize="small",
+                va="center",
             )
+            ticks.append((self._heading(rate), True))
+            for number, group in enumerate(self.counts):
+                share = self.values_[rate, group]
+                words = share_in_words(share.count, share.size)
+                if share.value is not None:
+                    self.intervals_[rate, group] = ax.errorbar(
+                        share.value,
+                        len(ticks),
+                        xerr=[[share.value - share.low], [share.high - share.value]],
+                        capsize=4,
+                        linestyle="none",
+                        markersize=7,
+                        **mark(number),
+                    )
+                ticks.append((f"{group}: {words}", False))
         ax.set_yticks(range(len(ticks)), [text for text, _ in ticks])
         for tick, (_, is_heading) in zip(
             ax.yaxis.get_major_ticks(), ticks, strict=True
@@ -334,33 +293,13 @@ class GroupRatesDisplay:
         self.figure_: Figure = ax.figure  # type: ignore[assignment]
         return self
 
-    def _gap(self, rate: str) -> float:
-        pairs = [RATES[rate](c) for c in self.counts.values()]
-        if not all(size for _, size in pairs):
-            return float("nan")
-        shares = [Fraction(count, size) for count, size in pairs]
-        return float(max(shares) - min(shares))
-
     def _heading(self, rate: str) -> str:
         if len(self.counts) < 2:
             return rate
         gap = self.gaps_[rate]
-        found = "not estimable" if np.isnan(gap) else f"{gap:.4f}"
+        found = "not estimable" if gap is None else f"{float(gap):.4f}"
         text = f"{rate}: largest difference {found}"
         allowed = self.allowed.get(rate, self.allowed.get(COMPLEMENT.get(rate, "")))
         if allowed is not None:
             text += f"\n(at most {allowed:g} allowed in training)"
         return text
-
-
-def _group_rate(
-    rate: str, group: str, count: int, size: int, confidence: float
-) -> GroupRate:
-    if not size:
-        return GroupRate(rate, group, count, size, 0.0, 1.0)
-    from scipy.stats import binomtest
-
-    interval = binomtest(count, size).proportion_ci(confidence, method="exact")
-    return GroupRate(
-        rate, group, count, size, float(interval.low), float(interval.high)
-    )

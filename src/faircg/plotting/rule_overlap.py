@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from faircg.evaluate import Coverage
 from faircg.plotting.style import axes_for, share_in_words
 from faircg.rules import RuleSet
 from faircg.table import read_table
-from faircg.validation import checked_table
+from faircg.validation import checked_table, whole_weights
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.image import AxesImage
     from matplotlib.text import Text
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
     from faircg.model import RuleSetModel
     from faircg.table import Table
@@ -41,16 +42,18 @@ class RuleOverlapDisplay:
     Parameters
     ----------
     covered
-        For each rule (rows) and person (columns) whether the rule covers the person.
+        For each rule (rows) and row of the data (columns) whether the rule covers it.
     names
         What the rules are called.
+    sample_weight
+        How many people each column stands for: whole numbers; one each by default.
 
     Attributes
     ----------
     counts_ : ndarray of shape (n_rules, n_rules)
         People covered by both rules.
-    covered_by_any_, covered_once_ : int
-        People covered by at least one rule, and by exactly one.
+    n_people_, covered_by_any_, covered_once_ : int
+        People, those covered by at least one rule, and those by exactly one.
     ax_, figure_
         Where :meth:`plot` drew.
     image_ : AxesImage or None
@@ -74,7 +77,13 @@ class RuleOverlapDisplay:
     (2, 1)
     """
 
-    def __init__(self, covered: ArrayLike, names: Sequence[str]) -> None:
+    def __init__(
+        self,
+        covered: ArrayLike,
+        names: Sequence[str],
+        *,
+        sample_weight: ArrayLike | None = None,
+    ) -> None:
         self.covered = np.asarray(covered, dtype=bool)
         self.names = tuple(names)
         if self.covered.ndim != 2 or len(self.covered) != len(self.names):
@@ -82,14 +91,24 @@ class RuleOverlapDisplay:
                 f"covered must have a row for each of the {len(self.names)} rules, not "
                 f"the shape {self.covered.shape}"
             )
-        people = self.covered.astype(np.int64)
-        self.counts_: NDArray[np.int64] = people @ people.T
-        times = people.sum(axis=0)
-        self.covered_by_any_ = int((times > 0).sum())
-        self.covered_once_ = int((times == 1).sum())
+        weights = None
+        if sample_weight is not None:
+            weights = whole_weights(sample_weight, self.covered.shape[1])
+        coverage = Coverage(self.covered, weights)
+        self.counts_ = coverage.pairs
+        self.n_people_ = coverage.people(np.ones(self.covered.shape[1], dtype=bool))
+        self.covered_by_any_ = coverage.people(coverage.any)
+        self.covered_once_ = coverage.people(coverage.times == 1)
 
     @classmethod
-    def from_estimator(cls, estimator: Any, X: Any, *, ax: Axes | None = None) -> Self:
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        *,
+        sample_weight: ArrayLike | None = None,
+        ax: Axes | None = None,
+    ) -> Self:
         """Draw the rules of a fitted classifier, counted on some people.
 
         Parameters
@@ -98,6 +117,8 @@ class RuleOverlapDisplay:
             A fitted faircg estimator.
         X
             Frame or array, as for ``predict``.
+        sample_weight
+            How many people each row stands for; one each by default.
         ax
             Axes to draw on; a new figure by default.
         """
@@ -106,11 +127,16 @@ class RuleOverlapDisplay:
         check_is_fitted(clf, "model_")
         kinds = {feature.name: feature.kind for feature in clf.model_.features}
         table = checked_table(clf, X, reset=False, kinds=kinds, without=clf.exclude)
-        return cls._of(clf.rule_set_, table).plot(ax)
+        return cls._of(clf.rule_set_, table, sample_weight).plot(ax)
 
     @classmethod
     def from_rules(
-        cls, rules: RuleSet | RuleSetModel, X: Any, *, ax: Axes | None = None
+        cls,
+        rules: RuleSet | RuleSetModel,
+        X: Any,
+        *,
+        sample_weight: ArrayLike | None = None,
+        ax: Axes | None = None,
     ) -> Self:
         """Draw the rules of a rule set or of a model.
 
@@ -120,24 +146,29 @@ class RuleOverlapDisplay:
             A rule set, or a model with one.
         X
             A data frame with the features that the rules test.
+        sample_weight
+            How many people each row stands for; one each by default.
         ax
             Axes to draw on; a new figure by default.
         """
         if isinstance(rules, RuleSet):
-            return cls._of(rules, read_table(X)).plot(ax)
+            return cls._of(rules, read_table(X), sample_weight).plot(ax)
         kinds = {feature.name: feature.kind for feature in rules.features}
-        return cls._of(rules.rule_set, read_table(X, kinds=kinds)).plot(ax)
+        table = read_table(X, kinds=kinds)
+        return cls._of(rules.rule_set, table, sample_weight).plot(ax)
 
     @classmethod
-    def _of(cls, rule_set: RuleSet, table: Table) -> Self:
-        covered = np.zeros((len(rule_set), table.n_rows), dtype=bool)
-        for row, rule in zip(covered, rule_set, strict=True):
-            row[:] = rule.covers(table)
-        return cls(covered, [str(rule) for rule in rule_set])
+    def _of(
+        cls, rule_set: RuleSet, table: Table, sample_weight: ArrayLike | None
+    ) -> Self:
+        covered = Coverage.of(rule_set, table).masks
+        return cls(
+            covered, [str(rule) for rule in rule_set], sample_weight=sample_weight
+        )
 
     def plot(self, ax: Axes | None = None) -> Self:
         """Draw, on these axes or on a new figure."""
-        n_rules, n_people = self.covered.shape
+        n_rules = len(self.names)
         ax = axes_for(ax, (5.5 + 0.8 * n_rules, 1.5 + 0.65 * max(n_rules, 1)))
         self.image_: AxesImage | None = None
         self.text_: dict[tuple[int, int], Text] = {}
@@ -145,7 +176,9 @@ class RuleOverlapDisplay:
             self._draw(ax)
         else:
             ax.text(
-                *(0.5, 0.5, "no rules: nobody is covered"),
+                0.5,
+                0.5,
+                "no rules: nobody is covered",
                 ha="center",
                 transform=ax.transAxes,
             )
@@ -153,7 +186,7 @@ class RuleOverlapDisplay:
         once = share_in_words(self.covered_once_, self.covered_by_any_)
         ax.set_title(
             "People covered by any rule: "
-            f"{share_in_words(self.covered_by_any_, n_people)}\n"
+            f"{share_in_words(self.covered_by_any_, self.n_people_)}\n"
             f"of them, covered by one rule only: {once}",
             loc="left",
             fontsize="medium",
@@ -174,7 +207,9 @@ class RuleOverlapDisplay:
                 colour = image.to_rgba(np.array([[self.counts_[i, j]]]))[0, 0]
                 lightness = float(np.dot((0.299, 0.587, 0.114), colour[:3]))
                 self.text_[i, j] = ax.text(
-                    *(j, i, f"{self.counts_[i, j]:,}"),
+                    j,
+                    i,
+                    f"{self.counts_[i, j]:,}",
                     ha="center",
                     va="center",
                     color="white" if lightness < HALF else "black",

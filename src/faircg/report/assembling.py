@@ -11,14 +11,9 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 import numpy as np
 
 from faircg.colgen.certificate import Certificate
+from faircg.evaluate import part_result, rule_results, total
 from faircg.fairness import CRITERIA, GroupCounts, criterion_by_name
-from faircg.report.counting import (
-    EVERYBODY,
-    group_counts,
-    loss_of,
-    part_result,
-    rule_results,
-)
+from faircg.groups import EVERYBODY
 from faircg.report.parts import Part, by_name
 from faircg.report.people import MOST_ROWS, sample_people
 from faircg.report.values import About, Point, PointResult, Report
@@ -28,10 +23,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
+    from faircg.evaluate import PartResult, RuleResult
     from faircg.explain.explanations import Direction
     from faircg.fairness import Criterion
     from faircg.model import RuleSetModel
-    from faircg.report.values import PartResult
 
 Data: TypeAlias = tuple[Any, Any, Any]
 """Table, labels and groups (or None) of one part."""
@@ -138,18 +133,10 @@ def _is_training_data(model: RuleSetModel, part: Part) -> bool:
     recorded = recorded_counts(model.groups)
     if not recorded:
         return True
-    covered = model.rule_set.covers(part.table)
-    counts = group_counts(covered, part.is_positive, part.groups)
+    counts = part.people.counts(model.rule_set.covers(part.people.table))
     if len(counts) == 1 or len(recorded) == 1:  # without groups, compare everybody
-        return _total(counts) == _total(recorded)
+        return total(counts.values()) == total(recorded.values())
     return recorded == counts
-
-
-def _total(counts: Mapping[str, GroupCounts]) -> tuple[int, ...]:
-    return tuple(
-        sum(getattr(c, field.name) for c in counts.values())
-        for field in fields(GroupCounts)
-    )
 
 
 def _asked(asked: Mapping[str, Any]) -> dict[str, Any]:
@@ -334,29 +321,29 @@ def _point_result(
     recorded = recorded_counts(point.model.groups)
     known = () if tuple(recorded) == (EVERYBODY,) else tuple(recorded)
     results: dict[str, PartResult] = {}
-    learned_from: Part | None = None
+    rules: dict[str, tuple[RuleResult, ...]] = {}
+    loss: int | None = None
+    is_given = False
     for name, part in parts.items():
-        covered = rule_set.covers(part.table)
-        counts = group_counts(covered, part.is_positive, part.groups)
+        people = part.people
+        coverage = people.coverage(rule_set)
+        counts = people.counts(coverage.any)
         results[name] = part_result(name, counts, criterion, trained=known)
+        rules[name] = rule_results(coverage, people.is_positive, people.groups)
         if recorded == counts:
-            learned_from = part
-    if recorded and learned_from is None:
+            is_given = True
+            if certificate is not None:
+                loss = coverage.loss(people.is_positive, certificate.loss)
+    if recorded and not is_given:
         trained = part_result(RECORDED, recorded, criterion, recorded=True)
         results = {RECORDED: trained, **results}
-    loss = None
-    if learned_from is not None and certificate is not None:
-        loss = loss_of(
-            *(rule_set, learned_from.table, learned_from.is_positive),
-            certificate.loss,
-        )
-        is_below = loss < certificate.lower_bound - 1e-6
-        if is_below and certificate.rates != "proxy":
-            loss = None  # other data with the same counts
-    rules = {
-        name: rule_results(rule_set, part.table, part.is_positive, part.groups)
-        for name, part in parts.items()
-    }
+    if (
+        loss is not None
+        and certificate is not None
+        and certificate.rates != "proxy"
+        and loss < certificate.lower_bound - 1e-6
+    ):
+        loss = None  # other data with the same counts
     return PointResult(point, certificate, loss, results, rules)
 
 

@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from faircg.groups import Groups, read_groups
-from faircg.labels import plain
-from faircg.report.counting import EVERYBODY
+from faircg.evaluate import People
 from faircg.report.values import FeatureSummary, PartSummary
 from faircg.report.words import number, percent, plural, shown, value_words
 from faircg.table import Column, Table, read_table
@@ -21,8 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from faircg.model import RuleSetModel
-    from faircg.table import Kind
-    from faircg.typing import BoolVector, Value
+    from faircg.typing import Value
 
 MOST_VALUES: Final = 4
 """Categories of a column that its description names."""
@@ -32,27 +29,21 @@ FEWEST: Final = 10
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Part:
-    """People with their true labels and groups.
+    """People under a name.
 
     Attributes
     ----------
     name
         ``"train"`` for the data that the rules were learned from; ``"validation"``,
         ``"test"`` or any other name for data that they were not.
-    table
-        The features that rules test.
-    is_positive
-        Whether each person has the positive label.
-    groups
-        The group of each person.
+    people
+        The features that rules test, with labels, groups and weights.
     features
         All columns in a few words.
     """
 
     name: str
-    table: Table
-    is_positive: BoolVector
-    groups: Groups
+    people: People
     features: tuple[FeatureSummary, ...]
 
     @classmethod
@@ -63,6 +54,7 @@ class Part:
         y: ArrayLike,
         sensitive_features: Any = None,
         *,
+        sample_weight: ArrayLike | None = None,
         models: Sequence[RuleSetModel],
         missing_groups: str = "raise",
     ) -> Self:
@@ -72,76 +64,33 @@ class Part:
         ----------
         name
             Name of the part.
-        X
-            A data frame, an array or a :class:`~faircg.table.Table`.
-        y
-            True labels, the two of the models.
-        sensitive_features
-            Group of each person; everybody is one group without it.
-        models
-            The models whose features are read.
-        missing_groups
-            ``"raise"`` an error for missing groups, or make them a ``"group"``.
+        X, y, sensitive_features, sample_weight, models, missing_groups
+            As in :meth:`faircg.evaluate.People.read`.
         """
-        kinds: dict[str, Kind] = {
-            f.name: f.kind for model in models for f in model.features
-        }
-        table = X if isinstance(X, Table) else read_table(X, kinds=kinds)
-        is_positive = read_truth(y, models[0].labels, table.n_rows)
-        if sensitive_features is None:
-            groups = Groups(np.zeros(table.n_rows, dtype=np.int64), (EVERYBODY,))
-        else:
-            groups = read_groups(sensitive_features, missing=missing_groups)
-        if len(groups.codes) != table.n_rows:
-            raise ValueError(
-                f"{name}: X has {table.n_rows} rows and sensitive_features has "
-                f"{len(groups.codes)}"
+        try:
+            people = People.read(
+                X,
+                y,
+                sensitive_features=sensitive_features,
+                sample_weight=sample_weight,
+                models=models,
+                missing_groups=missing_groups,
             )
-        return cls(name, table, is_positive, groups, describe(X))
+        except ValueError as error:
+            raise ValueError(f"{name}: {error}") from None
+        return cls(name, people, describe(X))
 
     def summary(self, model: RuleSetModel) -> PartSummary:
         """Describe the part for the report."""
-        sizes = np.bincount(self.groups.codes, minlength=len(self.groups.names))
-        positives = np.bincount(
-            self.groups.codes[self.is_positive], minlength=len(self.groups.names)
-        )
+        nobody = np.zeros(self.people.table.n_rows, dtype=bool)
+        counts = self.people.counts(nobody)
         return PartSummary(
             name=self.name,
-            n_rows=self.table.n_rows,
-            groups={
-                name: (int(n), int(k))
-                for name, n, k in zip(self.groups.names, sizes, positives, strict=True)
-            },
+            n_people=self.people.total,
+            groups={name: (c.total, c.positives) for name, c in counts.items()},
             features=self.features,
-            notes=tuple(unseen_categories(model, self.table)),
+            notes=tuple(unseen_categories(model, self.people.table)),
         )
-
-
-def read_truth(y: ArrayLike, labels: tuple[Value, Value], n_rows: int) -> BoolVector:
-    """Say which people have the positive label; labels may differ from text in type.
-
-    Examples
-    --------
-    >>> read_truth(["1", "0"], (0, 1), 2)
-    array([ True, False])
-    """
-    found = [plain(label) for label in np.asarray(y).ravel()]
-    if len(found) != n_rows:
-        raise ValueError(f"X has {n_rows} rows and y has {len(found)} labels")
-    negative, positive = labels
-    by_text = {str(negative): False, str(positive): True}
-    answers = []
-    for row, label in enumerate(found):
-        if label in (positive, negative):
-            answers.append(bool(label == positive))
-        elif str(label) in by_text:
-            answers.append(by_text[str(label)])
-        else:
-            raise ValueError(
-                f"y has the label {label!r} (row {row}); the model knows "
-                f"{negative!r} and {positive!r}"
-            )
-    return np.array(answers, dtype=bool)
 
 
 def unseen_categories(model: RuleSetModel, table: Table) -> list[str]:

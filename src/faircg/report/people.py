@@ -61,12 +61,13 @@ def sample_people(
         As in :func:`faircg.explain.explain`: for which decisions the smallest change is
         told, and which features it may not touch.
     """
-    rows = spread(part.table.n_rows, most)
-    table = part.table.take(rows)
+    source = part.people
+    rows = spread(source.table.n_rows, most)
+    table = source.table.take(rows)
     tested = {name for model in models for name in model.rule_set.features}
     features = tuple(name for name in table.names if name in tested)
-    groups = [part.groups.names[code] for code in part.groups.codes[rows]]
-    truth = part.is_positive[rows].tolist()
+    groups = [source.groups.names[code] for code in source.groups.codes[rows]]
+    truth = source.is_positive[rows].tolist()
     persons = tuple(
         Person(
             row=int(row),
@@ -76,7 +77,7 @@ def sample_people(
         )
         for k, row in enumerate(rows)
     )
-    ranges = numeric_ranges(part.table)
+    ranges = numeric_ranges(source.table)
     kept = set(immutable)
     decisions = []
     for model in models:
@@ -95,7 +96,7 @@ def sample_people(
         decisions.append(
             tuple(Decision(e.is_positive, reason(e, order)) for e in explanations)
         )
-    return People(part.name, part.table.n_rows, features, persons, tuple(decisions))
+    return People(part.name, source.table.n_rows, features, persons, tuple(decisions))
 
 
 def _value(column: Column, row: int) -> Value:

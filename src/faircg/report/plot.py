@@ -12,7 +12,7 @@ from faircg.report.words import percent, points_of, shown
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from faircg.report.values import PartResult, PointResult, Report
+    from faircg.report.values import PointResult, Report
 
 WIDTH: Final = 480
 HEIGHT: Final = 330
@@ -249,17 +249,9 @@ def _by_folds(result: PointResult) -> tuple[float, float | None]:
 def _on_part(name: str) -> Callable[[PointResult], tuple[float, float | None]]:
     def measure(result: PointResult) -> tuple[float, float | None]:
         part = result.parts[name]
-        return part.overall.counts.accuracy, largest_gap(part)
+        return part.overall.counts.accuracy, part.largest_gap
 
     return measure
-
-
-def largest_gap(part: PartResult) -> float | None:
-    """Return the largest gap of the criterion's rates; None if it is not known."""
-    gaps = [gap.value for gap in part.watched]
-    if not gaps or None in gaps:
-        return None
-    return float(max(gap for gap in gaps if gap is not None))
 
 
 def _plot(

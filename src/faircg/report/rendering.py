@@ -13,12 +13,12 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Final
 
 from faircg.report import words
-from faircg.report.plot import frontier_plots, interval_charts, largest_gap
+from faircg.report.plot import frontier_plots, interval_charts
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-    from faircg.report.values import PointResult, Report
+    from faircg.report.values import Report
 
 _POLICY: Final = (
     "default-src 'none'; script-src {script}; style-src {style}; base-uri 'none'; "
@@ -100,8 +100,6 @@ def _environment() -> Environment:
         "condition_words": words.condition_words,
         "criteria": words.CRITERIA,
         "charts": interval_charts,
-        "largest_gap": largest_gap,
-        "right": _right,
     }
     return environment
 
@@ -123,11 +121,6 @@ def _label_names(report: Report) -> tuple[str, str]:
         words.shown(about.negative) if about.negative else words.value_words(negative),
         words.shown(about.positive) if about.positive else words.value_words(positive),
     )
-
-
-def _right(result: PointResult, part: str) -> int:
-    counts = result.parts[part].overall.counts
-    return counts.true_positives + counts.true_negatives
 
 
 def _data(report: Report) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The values that a report is made of: counts, shares, gaps, and what was asked.
+"""The values that a report is made of: points, parts, rows, and what was asked.
 
 Everything here is plain and frozen. A :class:`Report` holds counts and, where wanted,
 a bounded sample of rows: what is not in it cannot be in the file.
@@ -7,223 +7,14 @@ a bounded sample of rows: what is not in it cannot be in the file.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
-
-from faircg.fairness.base import exact
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from fractions import Fraction
 
     from faircg.colgen.certificate import Certificate
-    from faircg.fairness import GroupCounts
+    from faircg.evaluate import PartResult, RuleResult
     from faircg.model import RuleSetModel
-    from faircg.rules import Rule
-
-NEARLY_ALL: Final = 0.95
-"""Share of a rule's people from which on they are nearly all of one group."""
-NEARLY_EVERYBODY: Final = 0.9
-"""Share of everybody from which on a group is too large for that to mean anything."""
-FEWEST_COVERED: Final = 20
-"""People that a rule must cover for it to be looked at."""
-
-
-@dataclass(frozen=True, slots=True)
-class Share:
-    """A number of people out of others, with an exact interval for the share.
-
-    Attributes
-    ----------
-    count, size
-        So many of so many.
-    low, high
-        Clopper-Pearson interval; 0 and 1 when there is nobody to count.
-    """
-
-    count: int
-    size: int
-    low: float
-    high: float
-
-    @property
-    def value(self) -> float | None:
-        """The share itself; None of nobody."""
-        return self.count / self.size if self.size else None
-
-
-@dataclass(frozen=True, slots=True)
-class GroupResult:
-    """What a rule set does to one group.
-
-    Attributes
-    ----------
-    name
-        Name of the group.
-    counts
-        Its confusion counts.
-    shares
-        By name: ``"false negative rate"``, ``"false positive rate"``,
-        ``"selection rate"``, ``"accuracy"`` and ``"precision"``.
-    """
-
-    name: str
-    counts: GroupCounts
-    shares: Mapping[str, Share]
-
-
-@dataclass(frozen=True, slots=True)
-class Gap:
-    """The largest difference of one rate between two groups.
-
-    Attributes
-    ----------
-    rate
-        Name of the rate.
-    value
-        The exact difference; None if some group has nobody to count.
-    lowest, highest
-        The groups with the smallest and the largest rate.
-    epsilon
-        What is allowed; None for a rate that the criterion does not bound.
-    low, high
-        Interval for the gap among people like these, wide enough for all groups at
-        once (Clopper-Pearson with Bonferroni's correction); None if not available.
-    reason
-        Why there is no value.
-    """
-
-    rate: str
-    value: Fraction | None
-    lowest: str = ""
-    highest: str = ""
-    epsilon: float | None = None
-    low: float | None = None
-    high: float | None = None
-    reason: str = ""
-
-    @property
-    def is_bounded(self) -> bool:
-        """Whether a limit was set: no gap is larger than 1, so that 1 is none."""
-        return self.epsilon is not None and self.epsilon < 1
-
-    @property
-    def within(self) -> bool | None:
-        """Whether the gap is at most epsilon, as fractions; None if nobody knows."""
-        if self.value is None or self.epsilon is None:
-            return None
-        return self.value <= exact(self.epsilon)
-
-
-@dataclass(frozen=True, slots=True)
-class PartResult:
-    """What a rule set does to the people of one part of the data.
-
-    Attributes
-    ----------
-    name
-        Name of the part.
-    groups
-        Results of each group.
-    overall
-        Results of everybody.
-    gaps
-        Those that the criterion bounds first, then the usual ones.
-    recorded
-        Whether the counts come from the model file, not from data given now.
-    absent, unknown
-        Groups of the training data that have nobody here, and groups that the training
-        data did not have.
-    """
-
-    name: str
-    groups: tuple[GroupResult, ...]
-    overall: GroupResult
-    gaps: tuple[Gap, ...]
-    recorded: bool = False
-    absent: tuple[str, ...] = ()
-    unknown: tuple[str, ...] = ()
-
-    @property
-    def lines(self) -> tuple[GroupResult, ...]:
-        """The groups, where there are several, and everybody."""
-        return (*(self.groups if len(self.groups) > 1 else ()), self.overall)
-
-    @property
-    def watched(self) -> tuple[Gap, ...]:
-        """The gaps that the criterion is about, with a limit or without."""
-        return tuple(gap for gap in self.gaps if gap.epsilon is not None)
-
-    @property
-    def bounded(self) -> tuple[Gap, ...]:
-        """The gaps for which a limit was set."""
-        return tuple(gap for gap in self.gaps if gap.is_bounded)
-
-    @property
-    def within(self) -> bool | None:
-        """Whether all bounded gaps are within epsilon; None if that is not known.
-
-        A group that is not here may be the one that differs, so that its absence leaves
-        the question open.
-        """
-        answers = [gap.within for gap in self.bounded]
-        if not answers:
-            return None
-        if False in answers:
-            return False
-        return None if None in answers or self.absent else True
-
-    def gap_of(self, rate: str) -> Gap | None:
-        """Return the gap of one rate; None if it was not measured here."""
-        return next((gap for gap in self.gaps if gap.rate == rate), None)
-
-    @property
-    def widest(self) -> Gap | None:
-        """The bounded gap that leaves the least room; None without one."""
-        known = [g for g in self.bounded if g.value is not None]
-        if not known:
-            return None
-        return max(known, key=lambda g: float(g.value or 0) - float(g.epsilon or 0))
-
-
-@dataclass(frozen=True, slots=True)
-class RuleResult:
-    """The people of one part that one rule covers.
-
-    Attributes
-    ----------
-    rule
-        The rule; None for the people covered by any rule.
-    covered
-        Covered people, of everybody.
-    precision
-        Those of them with the positive label.
-    only_this
-        Those of them that no other rule covers.
-    groups
-        Covered people of each group, of the group.
-    """
-
-    rule: Rule | None
-    covered: Share
-    precision: Share
-    only_this: int
-    groups: Mapping[str, Share]
-
-    @property
-    def one_sided(self) -> str | None:
-        """The group that nearly all covered people are of, though it is not everybody.
-
-        What such a rule tests may stand in for the group.
-        """
-        n_covered = sum(share.count for share in self.groups.values())
-        n_people = sum(share.size for share in self.groups.values())
-        if n_covered < FEWEST_COVERED:
-            return None
-        for name, share in self.groups.items():
-            is_nearly_all = share.count >= NEARLY_ALL * n_covered
-            if is_nearly_all and share.size < NEARLY_EVERYBODY * n_people:
-                return name
-        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -337,7 +128,7 @@ class PartSummary:
     ----------
     name
         Name of the part.
-    n_rows
+    n_people
         Its people.
     groups
         For each group its people, and how many of them have the positive label.
@@ -348,7 +139,7 @@ class PartSummary:
     """
 
     name: str
-    n_rows: int
+    n_people: int
     groups: Mapping[str, tuple[int, int]]
     features: tuple[FeatureSummary, ...]
     notes: tuple[str, ...] = ()

@@ -10,8 +10,8 @@ from faircg.fairness.base import exact
 
 if TYPE_CHECKING:
     from faircg.colgen.certificate import Certificate
+    from faircg.evaluate import Gap, PartResult, RuleResult
     from faircg.explain import Explanation
-    from faircg.report.values import Gap, PartResult, RuleResult
     from faircg.rules import Condition, Rule, RuleSet
     from faircg.typing import Value
 
@@ -217,12 +217,11 @@ def one_sided_words(entry: RuleResult) -> str:
     name = entry.one_sided
     if name is None:
         return ""
-    n_covered = sum(share.count for share in entry.groups.values())
-    n_people = sum(share.size for share in entry.groups.values())
-    inside = entry.groups[name]
+    inside, covered = entry.groups[name], entry.covered
     return (
-        f"{percent(inside.count / n_covered)} of the people whom this rule covers are "
-        f"{shown(name, 60)}, who are {percent(inside.size / n_people)} of everybody: "
+        f"{percent(inside.count / covered.count)} of the people whom this rule covers "
+        f"are {shown(name, 60)}, who are {percent(inside.size / covered.size)} of "
+        "everybody: "
         "what it tests may stand in for the group."
     )
 

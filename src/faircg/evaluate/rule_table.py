@@ -1,4 +1,4 @@
-"""What each rule does: how many people it covers, and of which groups."""
+"""The table of rules: how many people each covers, and of which groups."""
 
 from __future__ import annotations
 
@@ -7,15 +7,20 @@ from typing import TYPE_CHECKING, Any
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from faircg.groups import read_groups
-from faircg.labels import plain
+from faircg.evaluate.coverage import Coverage
+from faircg.evaluate.rules import rule_results
+from faircg.groups import groups_of
+from faircg.labels import plain_labels, read_truth
 from faircg.rules import RuleSet
 from faircg.table import Table, read_table
+from faircg.validation import whole_weights
 
 if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import ArrayLike
 
+    from faircg.evaluate.rules import RuleResult
+    from faircg.evaluate.shares import Share
     from faircg.model import RuleSetModel
     from faircg.typing import BoolVector
 
@@ -29,6 +34,7 @@ def rule_table(
     y: ArrayLike | None = None,
     *,
     sensitive_features: Any = None,
+    sample_weight: ArrayLike | None = None,
     missing_groups: str = "raise",
     totals: bool = False,
     strict: bool = False,
@@ -46,6 +52,8 @@ def rule_table(
         text is the rule set's label, or else True.
     sensitive_features
         Group of each row, as for ``fit``.
+    sample_weight
+        How many people each row stands for: whole numbers; one each by default.
     missing_groups
         ``"raise"`` an error for missing groups, or make them a ``"group"``.
     totals
@@ -88,54 +96,55 @@ def rule_table(
         rule_set = rules.rule_set
         table = X if isinstance(X, Table) else read_table(X, kinds=kinds)
         rules.covers(table, strict=strict)  # warns of categories never seen
-    n_rows = table.n_rows
-    is_positive = None if y is None else _positives(rules, y, n_rows)
+    truth = None if y is None else _truth(rules, y, table.n_rows)
     groups = None
     if sensitive_features is not None:
-        groups = read_groups(sensitive_features, missing=missing_groups)
-        if len(groups.codes) != n_rows:
-            raise ValueError(
-                f"X has {n_rows} rows and sensitive_features has {len(groups.codes)}"
+        groups = groups_of(sensitive_features, table.n_rows, missing=missing_groups)
+    if sample_weight is not None:  # without weights a table may also have no rows
+        weights = whole_weights(sample_weight, table.n_rows)
+        rows = np.flatnonzero(weights)
+        table, weights = table.take(rows), weights[rows]
+        truth = None if truth is None else truth[rows]
+        groups = None if groups is None else groups.take(rows)
+        coverage = Coverage.of(rule_set, table, weights)
+    else:
+        coverage = Coverage.of(rule_set, table)
+    names = [*map(str, rule_set), ANY_RULE]
+    sizes = [len(rule.conditions) for rule in rule_set]
+    frame = pd.DataFrame(
+        [
+            _line(name, size, result)
+            for name, size, result in zip(
+                names,
+                [*sizes, sum(sizes)],
+                rule_results(coverage, truth, groups),
+                strict=True,
             )
-    masks = [rule.covers(table) for rule in rule_set]
-    times = np.zeros(n_rows, dtype=np.int64)
-    for mask in masks:
-        times += mask
-    before = np.zeros(n_rows, dtype=bool)
-    lines = []
-
-    def add(name: str, conditions: int, mask: BoolVector, seen: BoolVector) -> None:
-        covered = int(mask.sum())
-        line: dict[str, Any] = {
-            "rule": name,
-            "conditions": conditions,
-            "covered": covered,
-            "covered_share": _share(covered, n_rows),
-            "only_this_rule": int((mask & (times == 1)).sum()),
-            "newly_covered": int((mask & ~seen).sum()),
-        }
-        if is_positive is not None:
-            hits = int((mask & is_positive).sum())
-            line |= {"covered_positives": hits, "precision": _share(hits, covered)}
-        if groups is not None:
-            sizes = np.bincount(groups.codes, minlength=len(groups.names))
-            inside = np.bincount(groups.codes[mask], minlength=len(groups.names))
-            for group, count, size in zip(groups.names, inside, sizes, strict=True):
-                line[f"covered: {group}"] = int(count)
-                line[f"covered_share: {group}"] = _share(int(count), int(size))
-        lines.append(line)
-
-    for rule, mask in zip(rule_set, masks, strict=True):
-        add(str(rule), len(rule.conditions), mask, before)
-        before = before | mask
-    nobody = np.zeros(n_rows, dtype=bool)
-    add(ANY_RULE, sum(len(r.conditions) for r in rule_set), before, nobody)
-    frame = pd.DataFrame(lines)
+        ]
+    )
     return frame if totals else frame.iloc[:-1].reset_index(drop=True)
 
 
-def _share(part: int, whole: int) -> float:
-    return part / whole if whole else float("nan")
+def _line(name: str, n_conditions: int, result: RuleResult) -> dict[str, Any]:
+    line: dict[str, Any] = {
+        "rule": name,
+        "conditions": n_conditions,
+        "covered": result.covered.count,
+        "covered_share": _number(result.covered),
+        "only_this_rule": result.only_this,
+        "newly_covered": result.newly,
+    }
+    if result.precision is not None:
+        line["covered_positives"] = result.precision.count
+        line["precision"] = _number(result.precision)
+    for group, inside in result.groups.items():
+        line[f"covered: {group}"] = inside.count
+        line[f"covered_share: {group}"] = _number(inside)
+    return line
+
+
+def _number(share: Share) -> float:
+    return float("nan") if share.value is None else share.value
 
 
 def _table_of(rule_set: RuleSet, X: Any) -> Table:
@@ -153,27 +162,16 @@ def _table_of(rule_set: RuleSet, X: Any) -> Table:
     return read_table(X)
 
 
-def _positives(rules: RuleSet | RuleSetModel, y: ArrayLike, n_rows: int) -> BoolVector:
-    labels = np.asarray(y)
-    if labels.shape != (n_rows,):
-        raise ValueError(f"X has {n_rows} rows and y has shape {labels.shape}")
-    found = [plain(label) for label in labels]
-    if isinstance(rules, RuleSet):
-        names = ("True", "False")
-        if labels.dtype.kind == "b" and rules.label not in names:
-            return labels
-        is_positive = np.array([str(label) == rules.label for label in found], bool)
-        if n_rows and not is_positive.any():
-            raise ValueError(
-                f"y has no label {rules.label!r}, which the rules predict (for "
-                f"example {found[0]!r}); pass the model, or True for the positives"
-            )
-        return is_positive
-    negative, positive = rules.labels
-    unknown = [label for label in found if label not in (negative, positive)]
-    if unknown:
+def _truth(rules: RuleSet | RuleSetModel, y: ArrayLike, n_rows: int) -> BoolVector:
+    if not isinstance(rules, RuleSet):
+        return read_truth(y, rules.labels, n_rows)
+    found = plain_labels(y, n_rows)
+    is_truth = np.asarray(y).dtype.kind == "b" and rules.label not in ("True", "False")
+    wanted = "True" if is_truth else rules.label
+    is_positive = np.array([str(label) == wanted for label in found], dtype=bool)
+    if n_rows and not is_positive.any() and not is_truth:
         raise ValueError(
-            f"y has the label {unknown[0]!r}; the model knows {negative!r} and "
-            f"{positive!r}"
+            f"y has no label {rules.label!r}, which the rules predict (for "
+            f"example {found[0]!r}); pass the model, or True for the positives"
         )
-    return np.array([label == positive for label in found], dtype=bool)
+    return is_positive

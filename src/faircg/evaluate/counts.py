@@ -1,0 +1,79 @@
+"""Confusion counts: how many people of each group get which decision.
+
+A row counts as often as its weight says, so that whole weights are repeated rows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from faircg.fairness.metrics import GroupCounts, count_people
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from faircg.groups import Groups
+    from faircg.typing import BoolVector, IntVector
+
+KINDS: Final = tuple(field.name for field in fields(GroupCounts))
+"""The four kinds of decisions, right and wrong."""
+
+
+def group_counts(
+    covered: BoolVector,
+    is_positive: BoolVector,
+    groups: Groups,
+    weights: IntVector | None = None,
+) -> dict[str, GroupCounts]:
+    """Count the four kinds of decisions in each group.
+
+    Parameters
+    ----------
+    covered
+        For each row whether a rule covers it.
+    is_positive
+        For each row whether its true label is the positive one.
+    groups
+        The group of each row.
+    weights
+        How many people each row stands for; one each by default.
+
+    Examples
+    --------
+    >>> from faircg.groups import read_groups
+    >>> groups = read_groups(["a", "b", "b"])
+    >>> covered, is_positive = np.array([[True, True, False], [True, False, False]])
+    >>> group_counts(covered, is_positive, groups, np.array([5, 1, 2]))["a"].total
+    5
+    """
+    if weights is None:
+        weights = np.ones(len(covered), dtype=np.int64)
+    masks = (
+        covered & is_positive,
+        ~covered & is_positive,
+        covered & ~is_positive,
+        ~covered & ~is_positive,
+    )
+    counted = [
+        count_people(mask, groups.codes, weights, len(groups.names)).tolist()
+        for mask in masks
+    ]
+    return {
+        name: GroupCounts(*of_group)
+        for name, of_group in zip(groups.names, zip(*counted, strict=True), strict=True)
+    }
+
+
+def total(counts: Iterable[GroupCounts]) -> GroupCounts:
+    """Add up the counts of groups that have nobody in common.
+
+    Examples
+    --------
+    >>> total([GroupCounts(1, 2, 3, 4), GroupCounts(10, 20, 30, 40)]).positives
+    33
+    """
+    every = list(counts)
+    return GroupCounts(*(sum(getattr(c, kind) for c in every) for kind in KINDS))

@@ -1,0 +1,220 @@
+"""Gaps: how far a rate differs between groups, exactly, and with an interval."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from faircg.evaluate.shares import CONFIDENCE, RATES, share_of
+from faircg.fairness.base import GroupSizes, exact
+from faircg.fairness.metrics import Fairness, fairness
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from faircg.fairness import Criterion
+    from faircg.fairness.base import Rate
+    from faircg.fairness.metrics import GroupCounts
+
+    Pairs = Sequence[tuple[int, int]]
+
+COMPARED: Final = ("false negative rate", "false positive rate", "selection rate")
+"""Rates whose gap is always measured, bounded or not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """The largest difference of one rate between two groups.
+
+    Attributes
+    ----------
+    rate
+        Name of the rate.
+    value
+        The exact difference; None if some group has nobody to count.
+    lowest, highest
+        The groups with the smallest and the largest rate.
+    epsilon
+        What is allowed; None for a rate that the criterion does not bound.
+    low, high
+        Interval for the gap among people like these, wide enough for all groups at
+        once (Clopper-Pearson with Bonferroni's correction); None if not available.
+    reason
+        Why there is no value.
+    """
+
+    rate: str
+    value: Fraction | None
+    lowest: str = ""
+    highest: str = ""
+    epsilon: float | None = None
+    low: float | None = None
+    high: float | None = None
+    reason: str = ""
+
+    @property
+    def is_bounded(self) -> bool:
+        """Whether a limit was set: no gap is larger than 1, so that 1 is none."""
+        return self.epsilon is not None and self.epsilon < 1
+
+    @property
+    def within(self) -> bool | None:
+        """Whether the gap is at most epsilon, as fractions; None if nobody knows."""
+        if self.value is None or self.epsilon is None:
+            return None
+        return self.value <= exact(self.epsilon)
+
+
+def gaps_of(
+    counts: Mapping[str, GroupCounts], criterion: Criterion | None
+) -> tuple[Gap, ...]:
+    """Return the gaps that the criterion bounds, then the usual ones."""
+    bounded = bounded_gaps(counts, criterion)
+    if len(counts) < 2:
+        return bounded
+    names = {gap.rate for gap in bounded}
+    usual = [gap_of(rate, counts) for rate in COMPARED if rate not in names]
+    return (*bounded, *usual)
+
+
+def bounded_gaps(
+    counts: Mapping[str, GroupCounts], criterion: Criterion | None
+) -> tuple[Gap, ...]:
+    """Return the gaps that the criterion bounds; none without a criterion."""
+    if criterion is None:
+        return ()
+    spoken = criterion.name.replace("_", " ")
+    if len(counts) < 2:
+        reason = "there is only one group here, and nothing to compare it with"
+        return (Gap(spoken, None, epsilon=criterion.epsilon, reason=reason),)
+    try:
+        rates = criterion.rates(_sizes(counts))
+    except ValueError as error:
+        return (Gap(spoken, None, epsilon=criterion.epsilon, reason=str(error)),)
+    return tuple(
+        _gap(rate.name, tuple(counts), _pairs(rate, counts), rate.epsilon)
+        for rate in rates
+    )
+
+
+def gap_of(rate: str, counts: Mapping[str, GroupCounts]) -> Gap:
+    """Return the gap of a rate of :data:`~faircg.evaluate.shares.RATES`.
+
+    Examples
+    --------
+    >>> from faircg.fairness import GroupCounts
+    >>> counts = {"a": GroupCounts(1, 1, 0, 0), "b": GroupCounts(3, 1, 0, 0)}
+    >>> gap_of("accuracy", counts).value
+    Fraction(1, 4)
+    >>> gap_of("false positive rate", counts).reason
+    "group 'a' has nobody to count"
+    """
+    pairs = [RATES[rate](c) for c in counts.values()]
+    return _gap(rate, tuple(counts), pairs, None)
+
+
+def largest_gap(
+    counts: Mapping[str, GroupCounts], criterion: Criterion | None
+) -> float:
+    """Return the criterion's largest gap; an error if a group has nobody to count."""
+    if criterion is None:
+        return 0.0
+    rates = criterion.rates(_sizes(counts))
+    values = [[Fraction(k, n) for k, n in _pairs(rate, counts)] for rate in rates]
+    return max(float(max(of_rate) - min(of_rate)) for of_rate in values)
+
+
+def gap_or_nan(counts: Mapping[str, GroupCounts], criterion: Criterion | None) -> float:
+    """Return the criterion's largest gap; NaN if a group has nobody to count."""
+    try:
+        return largest_gap(counts, criterion)
+    except ValueError:
+        return float("nan")
+
+
+def fairness_of(
+    counts: Mapping[str, GroupCounts], criterion: Criterion | None
+) -> Fairness:
+    """Describe the people of each group, and the gaps that a criterion bounds."""
+    sizes, every = _sizes(counts), counts.values()
+    return fairness(
+        sizes.names,
+        () if criterion is None else criterion.rates(sizes),
+        positives=sizes.positives,
+        negatives=sizes.negatives,
+        missed=np.array([c.false_negatives for c in every], dtype=np.int64),
+        covered=np.array([c.false_positives for c in every], dtype=np.int64),
+    )
+
+
+def _sizes(counts: Mapping[str, GroupCounts]) -> GroupSizes:
+    people = [(c.positives, c.negatives) for c in counts.values()]
+    positives, negatives = np.array(people, dtype=np.int64).reshape(-1, 2).T
+    return GroupSizes(tuple(counts), positives, negatives)
+
+
+def _pairs(rate: Rate, counts: Mapping[str, GroupCounts]) -> list[tuple[int, int]]:
+    """Return for each group the people counted, and those they are a share of."""
+    return [
+        (rate.missed * c.false_negatives + rate.covered * c.false_positives, int(size))
+        for c, size in zip(counts.values(), rate.sizes, strict=True)
+    ]
+
+
+def _gap(rate: str, names: Sequence[str], pairs: Pairs, epsilon: float | None) -> Gap:
+    empty = [name for name, (_, size) in zip(names, pairs, strict=True) if not size]
+    if empty:
+        return Gap(rate, None, reason=f"group {empty[0]!r} has nobody to count")
+    values = [Fraction(count, size) for count, size in pairs]
+    lowest, highest = values.index(min(values)), values.index(max(values))
+    low, high = gap_interval(pairs) or (None, None)
+    return Gap(
+        rate=rate,
+        value=values[highest] - values[lowest],
+        lowest=names[lowest],
+        highest=names[highest],
+        epsilon=epsilon,
+        low=low,
+        high=high,
+    )
+
+
+def gap_interval(
+    pairs: Pairs, confidence: float = CONFIDENCE
+) -> tuple[float, float] | None:
+    """Return an interval for the largest difference between several shares.
+
+    Each share gets an exact interval at a level so high that all of them hold at once
+    with the wanted confidence (Bonferroni); the gap then lies between the distance of
+    the intervals and their span. It is conservative: it may be wider than needed.
+
+    Parameters
+    ----------
+    pairs
+        For each group the number counted and the number of people.
+    confidence
+        That of the interval.
+
+    Returns
+    -------
+    tuple or None
+        None when the numbers are no counts of people out of others.
+
+    Examples
+    --------
+    >>> low, high = gap_interval([(10, 1000), (300, 1000)])
+    >>> round(low, 3), round(high, 3)
+    (0.248, 0.329)
+    """
+    if len(pairs) < 2 or not all(0 <= count <= size > 0 for count, size in pairs):
+        return None
+    level = 1 - (1 - confidence) / len(pairs)
+    shares = [share_of(count, size, level) for count, size in pairs]
+    ordered = [
+        (a, b) for i, a in enumerate(shares) for j, b in enumerate(shares) if i != j
+    ]
+    low = max(0.0, *(a.low - b.high for a, b in ordered))
+    return low, max(a.high - b.low for a, b in ordered)

@@ -1,0 +1,156 @@
+"""What a rule set does to the people of one part of the data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from faircg.evaluate.counts import total
+from faircg.evaluate.gaps import Gap, gaps_of
+from faircg.evaluate.shares import Share, shares_of
+from faircg.groups import EVERYBODY
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+    from faircg.fairness import Criterion, GroupCounts
+
+
+@dataclass(frozen=True, slots=True)
+class GroupResult:
+    """What a rule set does to one group.
+
+    Attributes
+    ----------
+    name
+        Name of the group.
+    counts
+        Its confusion counts.
+    shares
+        By name: ``"false negative rate"``, ``"false positive rate"``,
+        ``"selection rate"``, ``"accuracy"`` and ``"precision"``.
+    """
+
+    name: str
+    counts: GroupCounts
+    shares: Mapping[str, Share]
+
+    @classmethod
+    def of(cls, name: str, counts: GroupCounts) -> GroupResult:
+        """Work out the shares."""
+        return cls(name, counts, shares_of(counts))
+
+
+@dataclass(frozen=True, slots=True)
+class PartResult:
+    """What a rule set does to the people of one part of the data.
+
+    Attributes
+    ----------
+    name
+        Name of the part.
+    groups
+        Results of each group.
+    overall
+        Results of everybody.
+    gaps
+        Those that the criterion bounds first, then the usual ones.
+    recorded
+        Whether the counts come from the model file, not from data given now.
+    absent, unknown
+        Groups of the training data that have nobody here, and groups that the training
+        data did not have.
+    """
+
+    name: str
+    groups: tuple[GroupResult, ...]
+    overall: GroupResult
+    gaps: tuple[Gap, ...]
+    recorded: bool = False
+    absent: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
+
+    @property
+    def lines(self) -> tuple[GroupResult, ...]:
+        """The groups, where there are several, and everybody."""
+        return (*(self.groups if len(self.groups) > 1 else ()), self.overall)
+
+    @property
+    def watched(self) -> tuple[Gap, ...]:
+        """The gaps that the criterion is about, with a limit or without."""
+        return tuple(gap for gap in self.gaps if gap.epsilon is not None)
+
+    @property
+    def bounded(self) -> tuple[Gap, ...]:
+        """The gaps for which a limit was set."""
+        return tuple(gap for gap in self.gaps if gap.is_bounded)
+
+    @property
+    def within(self) -> bool | None:
+        """Whether all bounded gaps are within epsilon; None if that is not known.
+
+        A group that is not here may be the one that differs, so that its absence leaves
+        the question open.
+        """
+        answers = [gap.within for gap in self.bounded]
+        if not answers:
+            return None
+        if False in answers:
+            return False
+        return None if None in answers or self.absent else True
+
+    def gap_of(self, rate: str) -> Gap | None:
+        """Return the gap of one rate; None if it was not measured here."""
+        return next((gap for gap in self.gaps if gap.rate == rate), None)
+
+    @property
+    def widest(self) -> Gap | None:
+        """The bounded gap that leaves the least room; None without one."""
+        known = [g for g in self.bounded if g.value is not None]
+        if not known:
+            return None
+        return max(known, key=lambda g: float(g.value or 0) - float(g.epsilon or 0))
+
+    @property
+    def largest_gap(self) -> float | None:
+        """The largest gap of the criterion's rates; None if it is not known."""
+        gaps = [gap.value for gap in self.watched]
+        if not gaps or None in gaps:
+            return None
+        return float(max(gap for gap in gaps if gap is not None))
+
+
+def part_result(
+    name: str,
+    counts: Mapping[str, GroupCounts],
+    criterion: Criterion | None,
+    *,
+    recorded: bool = False,
+    trained: Collection[str] = (),
+) -> PartResult:
+    """Describe one part of the data from the counts of its groups.
+
+    Parameters
+    ----------
+    name
+        Name of the part.
+    counts
+        Those of each group.
+    criterion
+        The one to measure gaps by.
+    recorded
+        Whether the counts come from the model file.
+    trained
+        Groups of the training data, to say which of them have nobody here.
+    """
+    # Other groups altogether (another column) are not compared with those of training.
+    is_same_column = bool(set(counts) & set(trained))
+    return PartResult(
+        name=name,
+        groups=tuple(GroupResult.of(group, c) for group, c in counts.items()),
+        overall=GroupResult.of(EVERYBODY, total(counts.values())),
+        gaps=gaps_of(counts, criterion),
+        recorded=recorded,
+        absent=tuple(g for g in trained if is_same_column and g not in counts),
+        unknown=tuple(g for g in counts if is_same_column and g not in trained),
+    )

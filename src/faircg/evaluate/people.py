@@ -1,0 +1,103 @@
+"""People with their true labels and groups: what is counted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from faircg.evaluate.counts import group_counts
+from faircg.evaluate.coverage import Coverage
+from faircg.groups import Groups, groups_of
+from faircg.labels import read_truth
+from faircg.table import Table, read_table
+from faircg.validation import whole_weights
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike
+
+    from faircg.fairness import GroupCounts
+    from faircg.model import RuleSetModel
+    from faircg.rules import RuleSet
+    from faircg.table import Kind
+    from faircg.typing import BoolVector, IntVector
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class People:
+    """A table of people for some models.
+
+    Attributes
+    ----------
+    table
+        The features that rules test. Rows that stand for nobody are left out.
+    is_positive
+        Whether each row has the positive label.
+    groups
+        The group of each row.
+    weights
+        How many people each row stands for.
+    """
+
+    table: Table
+    is_positive: BoolVector
+    groups: Groups
+    weights: IntVector
+
+    @classmethod
+    def read(
+        cls,
+        X: Any,
+        y: ArrayLike,
+        *,
+        sensitive_features: Any = None,
+        sample_weight: ArrayLike | None = None,
+        models: Sequence[RuleSetModel],
+        missing_groups: str = "raise",
+    ) -> People:
+        """Read data for some models with the same labels.
+
+        Parameters
+        ----------
+        X
+            A data frame, an array or a :class:`~faircg.table.Table`.
+        y
+            True labels, the two of the models.
+        sensitive_features
+            Group of each row; everybody is one group without it.
+        sample_weight
+            How many people each row stands for: whole numbers; one each by default.
+        models
+            The models whose features are read.
+        missing_groups
+            ``"raise"`` an error for missing groups, or make them a ``"group"``.
+        """
+        kinds: dict[str, Kind] = {
+            f.name: f.kind for model in models for f in model.features
+        }
+        table = X if isinstance(X, Table) else read_table(X, kinds=kinds)
+        is_positive = read_truth(y, models[0].labels, table.n_rows)
+        weights = whole_weights(sample_weight, table.n_rows)
+        rows = np.flatnonzero(weights)
+        groups = groups_of(
+            sensitive_features, table.n_rows, missing=missing_groups
+        ).take(rows)
+        if len(rows) < table.n_rows:
+            table = table.take(rows)
+        return cls(table, is_positive[rows], groups, weights[rows])
+
+    @property
+    def total(self) -> int:
+        """How many people there are."""
+        return int(self.weights.sum())
+
+    def coverage(self, rule_set: RuleSet) -> Coverage:
+        """Apply each rule."""
+        return Coverage.of(rule_set, self.table, self.weights)
+
+    def counts(self, covered: BoolVector) -> dict[str, GroupCounts]:
+        """Count the four kinds of decisions in each group."""
+        return group_counts(covered, self.is_positive, self.groups, self.weights)
