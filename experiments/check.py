@@ -17,7 +17,7 @@ from experiments.data import load
 from experiments.protocol import CRITERIA
 from experiments.sources.masters import OBJECTIVES
 from experiments.sources.mining import SOURCES
-from faircg.fairness.base import exact
+from faircg.fairness import exact
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

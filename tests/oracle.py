@@ -33,6 +33,12 @@ class Limits:
 
     missed: float | None = None
     hit: float | None = None
+    selected: float | None = None
+
+    @property
+    def counts_hits(self) -> bool:
+        """Whether any limit looks at covered negatives."""
+        return self.hit is not None or self.selected is not None
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,13 +124,20 @@ class Counts:
 
     def satisfies(self, limits: Limits) -> bool:
         """Whether the true rates are within the limits."""
-        return within(self.missed, self.positives, limits.missed) and within(
-            self.hit, self.negatives, limits.hit
-        )
+        return self._within(limits, self.hit)
 
     def satisfies_proxy(self, limits: Limits) -> bool:
-        """Whether the paper's count of false positives is within its limit."""
-        return within(self.repeated, self.negatives, limits.hit)
+        """Whether the rates are within, with the paper's count of false positives."""
+        return self._within(limits, self.repeated)
+
+    def _within(self, limits: Limits, hit: list[int]) -> bool:
+        of = list(zip(self.positives, self.negatives, self.missed, hit, strict=True))
+        selected = [p - m + h for p, _, m, h in of]
+        return (
+            within(self.missed, self.positives, limits.missed)
+            and within(hit, self.negatives, limits.hit)
+            and within(selected, [p + n for p, n, _, _ in of], limits.selected)
+        )
 
 
 def as_bits(chosen: NDArray[np.bool_]) -> int:
@@ -176,7 +189,7 @@ def best_rule_set(instance: Instance, objective: str, limits: Limits) -> int:
     """
     positives = as_bits(instance.is_positive)
     negatives = instance.everybody & ~positives
-    by_proxy = objective == "hamming" and limits.hit is not None
+    by_proxy = objective == "hamming" and limits.counts_hits
     best = NO_LIMIT
     for rules, covers, union in rule_sets(instance):
         loss = (positives & ~union).bit_count()
@@ -225,7 +238,7 @@ def linear_value(instance: Instance, objective: str, limits: Limits) -> float:
             add(C * one[i], 2.0 * covered[i], C)
         elif objective == "zero_one":
             add(-C / 2 * one[i], covered[i], 0.0)
-            if limits.hit is not None:
+            if limits.counts_hits:
                 add(one[i], -covered[i], 0.0)
     if objective == "hamming":
         cost[n:] = covered[~is_positive].sum(axis=0)
@@ -233,19 +246,31 @@ def linear_value(instance: Instance, objective: str, limits: Limits) -> float:
         cost[:n] = 1.0
     add(np.zeros(n), np.array([1.0 + len(rule) for rule in rules]), C)
 
-    for epsilon, counted in ((limits.missed, is_positive), (limits.hit, ~is_positive)):
+    def shares(whom: NDArray[np.bool_], sign: float) -> list[tuple[Any, Any, float]]:
+        """Coefficients of samples and rules in each group's rate, and its constant."""
+        found = []
+        for g in range(instance.n_groups):
+            inside = whom & (groups == g)
+            share = inside / inside.sum()
+            of_positives = np.where(is_positive, sign * share, 0.0)
+            of_negatives = np.where(is_positive, 0.0, share)
+            constant = share[is_positive].sum() if sign < 0 else 0.0
+            if objective == "zero_one":
+                found.append((of_positives + of_negatives, np.zeros(m), constant))
+            else:
+                found.append((of_positives, of_negatives @ covered, constant))
+        return found
+
+    everybody = np.ones(n, dtype=bool)
+    for epsilon, rates in (
+        (limits.missed, shares(is_positive, 1.0)),
+        (limits.hit, shares(~is_positive, 1.0)),
+        (limits.selected, shares(everybody, -1.0)),
+    ):
         if epsilon is None:
             continue
-        shares = []
-        for g in range(instance.n_groups):
-            people = (counted & (groups == g)).astype(float)
-            share = people / people.sum()
-            if counted is is_positive or objective == "zero_one":
-                shares.append((share, np.zeros(m)))
-            else:
-                shares.append((np.zeros(n), share @ covered))
-        for a, b in ((a, b) for a in shares for b in shares if a is not b):
-            add(a[0] - b[0], a[1] - b[1], float(epsilon))
+        for a, b in ((a, b) for a in rates for b in rates if a is not b):
+            add(a[0] - b[0], a[1] - b[1], float(epsilon) - a[2] + b[2])
     answer = linprog(cost, A_ub=np.array(rows), b_ub=np.array(bounds), bounds=(0, None))
     assert answer.status == 0, answer.message
     return float(answer.fun)

@@ -11,7 +11,12 @@ from faircg.colgen.pool import Pool
 from faircg.colgen.pricing import ExactPricer
 from faircg.colgen.problem import Problem
 from faircg.colgen.stop import Deadline
-from faircg.fairness import EqualityOfOpportunity, EqualizedOdds
+from faircg.fairness import (
+    DemographicParity,
+    EqualityOfOpportunity,
+    EqualizedOdds,
+    PredictiveEquality,
+)
 from oracle import Instance, Limits, best_rule_set, linear_value, random_instance
 
 if TYPE_CHECKING:
@@ -22,23 +27,35 @@ if TYPE_CHECKING:
     from faircg.fairness import Criterion
     from oracle import Rule
 
-CRITERIA = ("none", "equality_of_opportunity", "equalized_odds")
+CRITERIA = (
+    "none",
+    "equality_of_opportunity",
+    "equalized_odds",
+    "demographic_parity",
+    "predictive_equality",
+)
 OBJECTIVES: tuple[Objective, ...] = ("hamming", "zero_one")
 EPSILONS = (0.0, 0.05, 0.2, 1.0)
 
 
 def limits_of(criterion: str, epsilon: float) -> Limits:
     """Say which gaps a criterion bounds."""
-    return Limits(
-        epsilon if criterion != "none" else None,
-        epsilon if criterion == "equalized_odds" else None,
-    )
+    bounded = {
+        "none": (),
+        "equality_of_opportunity": ("missed",),
+        "equalized_odds": ("missed", "hit"),
+        "demographic_parity": ("selected",),
+        "predictive_equality": ("hit",),
+    }
+    return Limits(**dict.fromkeys(bounded[criterion], epsilon))
 
 
 def criterion_of(limits: Limits) -> Criterion | None:
     """Return the criterion that bounds these gaps."""
+    if limits.selected is not None:
+        return DemographicParity(limits.selected)
     if limits.missed is None:
-        return None
+        return None if limits.hit is None else PredictiveEquality(limits.hit)
     if limits.hit is None:
         return EqualityOfOpportunity(limits.missed)
     return EqualizedOdds(limits.missed, epsilon_negatives=limits.hit)

@@ -21,8 +21,7 @@ from faircg import folds as folds_module
 from faircg.colgen.engine import solve
 from faircg.datasets import load_compas
 from faircg.exceptions import FairCGError
-from faircg.fairness import EqualityOfOpportunity, EqualizedOdds
-from faircg.fairness.base import exact
+from faircg.fairness import EqualityOfOpportunity, EqualizedOdds, exact
 from faircg.table import read_table
 
 OPPORTUNITY = "equality_of_opportunity"

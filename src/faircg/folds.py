@@ -28,7 +28,6 @@ from faircg.colgen.stop import Deadline
 from faircg.evaluate.counts import group_counts, total
 from faircg.evaluate.frontier import count_columns
 from faircg.evaluate.gaps import gap_or_nan
-from faircg.fairness.metrics import gap
 from faircg.fitting import depths_for, first_rules, messages
 from faircg.grid import Answer, Cell, known_rule_sets, looser_cells, proven_bound
 from faircg.groups import Groups
@@ -376,7 +375,7 @@ def search_fold(
                 "test_accuracy": total(counts.values()).accuracy,
                 "train_gap": max(
                     (
-                        float(gap(rate, recount.missed, recount.hit))
+                        float(rate.gap(recount.missed, recount.hit))
                         for rate in fold.problem(point).rates
                     ),
                     default=0.0,

@@ -93,7 +93,7 @@ def mine_fair_tree(
 
     rows, labels, weights, groups = _people(problem)
     bound = 0.5 if problem.criterion is None else problem.criterion.epsilon
-    moment = EqualizedOdds if problem.rate_rows.uses_covered else TruePositiveRateParity
+    moment = EqualizedOdds if problem.rate_rows.uses_hit else TruePositiveRateParity
     found: set[Conditions] = set()
     for depth in (3, 5):
         if deadline.is_set():

@@ -11,6 +11,7 @@ from faircg.fairness import (
     EqualizedOdds,
     GroupSizes,
     criterion_by_name,
+    rates_of,
 )
 
 
@@ -19,7 +20,7 @@ def test_a_group_without_positives_is_named_with_its_counts_and_the_ways_out(cri
     """Its false negative rate does not exist, so no bound on it can be kept."""
     groups = GroupSizes(("young", "old"), np.array([4, 0]), np.array([5, 6]))
     with pytest.raises(ValueError, match="has no positive sample") as error:
-        criterion.rates(groups)
+        rates_of(criterion, groups)
     text = str(error.value)
     assert "group 'old'" in text
     assert "(0 positive, 6 negative)" in text
@@ -30,13 +31,13 @@ def test_a_group_without_positives_is_named_with_its_counts_and_the_ways_out(cri
 def test_a_group_without_negatives_matters_only_to_equalized_odds():
     """Equality of opportunity never looks at negatives."""
     groups = GroupSizes(("young", "old"), np.array([4, 3]), np.array([0, 6]))
-    assert len(EqualityOfOpportunity(0.1).rates(groups)) == 1
+    assert len(rates_of(EqualityOfOpportunity(0.1), groups)) == 1
     with pytest.raises(
         ValueError,
         match=r"group 'young' has no negative sample \(4 positive, 0 negative\), so "
         "its false positive rate is undefined",
     ):
-        EqualizedOdds(0.1).rates(groups)
+        rates_of(EqualizedOdds(0.1), groups)
 
 
 @pytest.mark.parametrize("epsilon", [-0.01, float("nan"), float("inf")])

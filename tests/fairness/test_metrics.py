@@ -8,14 +8,23 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from faircg.fairness import EqualityOfOpportunity, EqualizedOdds, GroupSizes
-from faircg.fairness.base import RateRows, exact
-from faircg.fairness.metrics import count_people, fairness, gap, within_epsilon
+from faircg.fairness import (
+    DemographicParity,
+    EqualityOfOpportunity,
+    EqualizedOdds,
+    GroupSizes,
+    PredictiveEquality,
+    exact,
+    rates_of,
+)
+from faircg.fairness.metrics import count_people, fairness
+from faircg.fairness.rates import RateRows, all_hold
 
 with warnings.catch_warnings():  # what fairlearn's own imports warn of is not ours
     warnings.simplefilter("ignore")
     from fairlearn.metrics import (
         MetricFrame,
+        demographic_parity_difference,
         equal_opportunity_difference,
         equalized_odds_difference,
         false_negative_rate,
@@ -39,7 +48,7 @@ def people_of(y, predicted, codes, n_groups):
         "positives": count_people(y, *of),
         "negatives": count_people(~y, *of),
         "missed": count_people(y & ~predicted, *of),
-        "covered": count_people(~y & predicted, *of),
+        "hit": count_people(~y & predicted, *of),
     }
 
 
@@ -76,8 +85,10 @@ def test_rates_and_gaps_equal_fairlearns(n_groups, count):
         frame = MetricFrame(
             metrics=metrics, y_true=y, y_pred=predicted, sensitive_features=of
         ).by_group
-        odds = fairness(names, EqualizedOdds(0.1).rates(sizes), **counts)
-        opportunity = fairness(names, EqualityOfOpportunity(0.1).rates(sizes), **counts)
+        odds = fairness(names, rates_of(EqualizedOdds(0.1), sizes), **counts)
+        opportunity = fairness(
+            names, rates_of(EqualityOfOpportunity(0.1), sizes), **counts
+        )
         for name in names:
             for metric in metrics:
                 ours = getattr(odds.groups[name], metric)
@@ -89,6 +100,14 @@ def test_rates_and_gaps_equal_fairlearns(n_groups, count):
         )
         assert odds.gap == pytest.approx(equalized_odds_difference(**theirs), abs=1e-12)
         assert set(odds.gaps) == {"false negative rate", "false positive rate"}
+        parity = fairness(names, rates_of(DemographicParity(0.1), sizes), **counts)
+        assert parity.gap == pytest.approx(
+            demographic_parity_difference(**theirs), abs=1e-12
+        )
+        assert parity.within_epsilon == (parity.gap <= 0.1)
+        equality = fairness(names, rates_of(PredictiveEquality(0.1), sizes), **counts)
+        spread = frame["false_positive_rate"].max() - frame["false_positive_rate"].min()
+        assert equality.gap == pytest.approx(spread, abs=1e-12)
 
 
 def test_without_a_criterion_there_is_no_gap_and_nothing_to_violate():
@@ -108,7 +127,7 @@ def test_a_rate_of_nobody_is_not_a_number():
         positives=np.array([3]),
         negatives=np.array([0]),
         missed=np.array([1]),
-        covered=np.array([0]),
+        hit=np.array([0]),
     )
     assert np.isnan(described.groups["a"].false_positive_rate)
     assert described.groups["a"].true_positive_rate == pytest.approx(2 / 3)
@@ -136,11 +155,11 @@ def test_epsilon_is_compared_as_the_number_that_was_typed(
     """On the boundary a fraction decides, not a rounding error."""
     names = tuple(map(str, range(len(sizes))))
     groups = GroupSizes(names, np.array(sizes), np.array([4] * len(sizes)))
-    rates = EqualityOfOpportunity(epsilon).rates(groups)
+    rates = rates_of(EqualityOfOpportunity(epsilon), groups)
     nobody = np.zeros(len(sizes), dtype=np.int64)
-    assert within_epsilon(rates, np.array(missed), nobody) is allowed
+    assert all_hold(rates, np.array(missed), nobody) is allowed
     shares = [Fraction(m, s) for m, s in zip(missed, sizes, strict=True)]
-    assert gap(rates[0], np.array(missed), nobody) == max(shares) - min(shares)
+    assert rates[0].gap(np.array(missed), nobody) == max(shares) - min(shares)
 
 
 def test_numpy_floats_are_read_like_pythons():
@@ -153,12 +172,12 @@ def test_each_rate_of_equalized_odds_has_its_own_epsilon():
     """A gap of negatives is judged by the limit for negatives."""
     groups = GroupSizes(("a", "b"), np.array([10, 10]), np.array([10, 10]))
     missed, hit = np.array([0, 1]), np.array([0, 3])
-    assert not within_epsilon(EqualizedOdds(0.1).rates(groups), missed, hit)
-    separate = EqualizedOdds(0.1, epsilon_negatives=0.3).rates(groups)
-    assert within_epsilon(separate, missed, hit)
-    swapped = EqualizedOdds(0.3, epsilon_negatives=0.1).rates(groups)
-    assert not within_epsilon(swapped, missed, hit)
-    assert within_epsilon(EqualityOfOpportunity(0.1).rates(groups), missed, hit)
+    assert not all_hold(rates_of(EqualizedOdds(0.1), groups), missed, hit)
+    separate = rates_of(EqualizedOdds(0.1, epsilon_negatives=0.3), groups)
+    assert all_hold(separate, missed, hit)
+    swapped = rates_of(EqualizedOdds(0.3, epsilon_negatives=0.1), groups)
+    assert not all_hold(swapped, missed, hit)
+    assert all_hold(rates_of(EqualityOfOpportunity(0.1), groups), missed, hit)
 
 
 def test_people_count_as_often_as_their_weight():
@@ -175,11 +194,11 @@ def test_people_count_as_often_as_their_weight():
 def test_rows_hold_whole_people_and_whole_sizes():
     """Rows are scaled by the group's size, so no coefficient is ever tiny."""
     groups = GroupSizes(("a", "b", "c"), np.array([3, 40, 5]), np.array([7, 8, 90_000]))
-    rows = RateRows.build(EqualizedOdds(0.05).rates(groups), 3)
-    for array in (rows.missed, rows.covered, rows.size):
+    rows = RateRows.build(rates_of(EqualizedOdds(0.05), groups), 3)
+    for array in (rows.missed, rows.hit, rows.weight, rows.constant):
         assert (array == np.rint(array)).all()
-    assert rows.size.tolist() == [3, 40, 5, 7, 8, 90_000]
+    assert rows.weight.tolist() == [-3, -40, -5, -7, -8, -90_000]
     assert rows.missed[:3].tolist() == np.eye(3).tolist()
-    assert rows.covered[3:].tolist() == np.eye(3).tolist()
+    assert rows.hit[3:].tolist() == np.eye(3).tolist()
     assert not rows.missed[3:].any()
-    assert not rows.covered[:3].any()
+    assert not rows.hit[:3].any()

@@ -144,7 +144,7 @@ def duals_of(master: Master, reported: FloatVector) -> Duals:
     hit_worth = 1.0 - covered_price
     for (rows, by_hits), block in zip(master.rate_blocks, at.fairness, strict=True):
         missed_worth = missed_worth + rows.missed_charge(row_dual[block])
-        charge = rows.covered_charge(row_dual[block])
+        charge = rows.hit_charge(row_dual[block])
         if by_hits:
             hit_worth = hit_worth + charge
         else:
@@ -195,8 +195,9 @@ def _dual_value(master: Master, row_dual: FloatVector) -> float:
     model, at = master.model, master.layout
     bound = np.where(row_dual > 0, model.row_lower, model.row_upper)
     value = float(row_dual[row_dual != 0] @ bound[row_dual != 0]) + model.offset
-    gain = np.minimum(model.cost - model.matrix.T @ row_dual, 0.0)
-    most = np.ones(len(gain))  # zeta and hit are at most one
-    most[at.rule.stop :] = max(1.0, master.problem.max_complexity / 2.0)  # floors
+    reduced = model.cost - model.matrix.T @ row_dual
+    most = np.ones(len(reduced))  # zeta and hit are at most one
+    most[at.rule.stop :] = master.most_level
     most[at.rule] = 0.0  # pricing answers for rules
-    return value + float(gain @ most)
+    gain = np.minimum(reduced, 0.0) @ most + np.maximum(reduced, 0.0) @ model.lower
+    return value + float(gain)

@@ -281,7 +281,7 @@ def _certificate(
     else:
         status = "feasible" if is_done else "time_limit"
     criterion = problem.criterion
-    uses_proxy = problem.rate_rows.uses_covered and problem.objective == "hamming"
+    uses_proxy = problem.rate_rows.uses_hit and problem.objective == "hamming"
     return Certificate(
         status=status,
         loss=problem.objective,

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from faircg.colgen.loop import generate
 from faircg.colgen.pool import Pool
+from faircg.fairness.bounds import Difference
 
 if TYPE_CHECKING:
     from faircg.colgen.pricing.base import Pricer
@@ -29,9 +30,9 @@ def is_all_or_nothing(problem: Problem) -> bool:
     No number of seven people is the same rate as a number of five, but none and all.
     """
     return any(
-        rate.epsilon == 0
-        and rate.missed == 1
-        and rate.covered == 0
+        rate.bound == Difference(0)
+        and abs(rate.rate.missed) == 1
+        and rate.rate.hit == 0
         and len(rate.sizes) > 1
         and gcd(*map(int, rate.sizes)) == 1
         for rate in problem.rates

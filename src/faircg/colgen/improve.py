@@ -92,7 +92,7 @@ class LocalSearch:
         self._negatives = pool.covered_negatives[numbers].astype(float)
         covers = pool.covers[numbers]
         self._positive_side = _side(covers, problem.positives)
-        counts_hits = self.objective == "zero_one" or problem.rate_rows.uses_covered
+        counts_hits = self.objective == "zero_one" or problem.rate_rows.uses_hit
         self._negative_side = _side(covers, problem.negatives) if counts_hits else None
 
     def run(
@@ -197,8 +197,7 @@ class LocalSearch:
         """Say which counts keep every rate within epsilon (the selection recounts)."""
         ok = np.ones(len(missed), dtype=bool)
         for rate in self.problem.rates:
-            values = (rate.missed * missed + rate.covered * covered) / rate.sizes
-            ok &= np.ptp(values, axis=1) <= rate.epsilon + 1e-12
+            ok &= rate.nearly_holds(missed, covered)
         return ok
 
 

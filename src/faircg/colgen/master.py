@@ -1,6 +1,6 @@
 r"""The master problem, as a linear or an integer program.
 
-Variables: ``missed`` (zeta) of positives, ``w`` of rules, ``floor`` of each rate, and,
+Variables: ``missed`` (zeta) of positives, ``w`` of rules, ``level`` of each rate, and,
 where false positives must be counted once, ``hit`` of negatives. The rows are
 
     cover       missed_i +   sum_{k covers i} w_k >= 1                (MmisP)
@@ -8,7 +8,7 @@ where false positives must be counted once, ``hit`` of negatives. The rows are
     hit       C/2 hit_i  -   sum_{k covers i} w_k >= 0                (accZ)
     unhit         hit_i  -   sum_{k covers i} w_k <= 0
     complexity               sum_k        c_k w_k <= C                (Mcomplex)
-    fairness  0 <= count_g - size_g floor <= size_g epsilon           (eo1-eo4)
+    fairness  0 <= count_g - size_g level <= size_g epsilon           (eo1-eo4)
 
 *Equal signatures merge.* Positives of one group that are covered by exactly the same
 rules of the master share one variable and one row with a count (a *cell*); by symmetry
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from faircg.colgen.pool import Pool
     from faircg.colgen.problem import Problem
-    from faircg.fairness.base import RateRows
+    from faircg.fairness.rates import RateRows
     from faircg.typing import (
         BoolMatrix,
         BoolVector,
@@ -96,6 +96,12 @@ class Cells:
     def __len__(self) -> int:
         return len(self.count)
 
+    def count_of(self, part: FloatVector) -> FloatVector:
+        """People of each group, given the part of each cell that counts."""
+        n_groups = len(self.cell_of)
+        people = np.bincount(self.group, weights=part * self.count, minlength=n_groups)
+        return people.astype(float)
+
     def spread(self, per_person: FloatVector, otherwise: FloatVector) -> FloatMatrix:
         """Give each group and row its cell's value, or the group's other value."""
         n_groups = len(self.cell_of)
@@ -152,15 +158,18 @@ class Master:
     @property
     def counts_hits(self) -> bool:
         """Whether negatives have variables of their own."""
-        exact = self.exact_rates and self.problem.rate_rows.uses_covered
+        exact = self.exact_rates and self.problem.rate_rows.uses_hit
         return self.problem.objective == "zero_one" or exact
 
     @property
     def uses_proxy(self) -> bool:
         """Whether false positives count once for every rule that covers them."""
-        return self.problem.objective == "hamming" and (
-            self.problem.rate_rows.uses_covered
-        )
+        return self.problem.objective == "hamming" and (self.problem.rate_rows.uses_hit)
+
+    @property
+    def most_level(self) -> float:
+        """The largest level of a rate: by the proxy each rule counts a negative."""
+        return max(1.0, self.problem.max_complexity / 2.0)
 
     @cached_property
     def cover_matrix(self) -> BoolMatrix:
@@ -213,7 +222,7 @@ class Master:
             n_missed,
             len(self.excluded),
             n_hit,
-            n_hit if rows.uses_covered else 0,
+            n_hit if rows.uses_hit else 0,
             1,
             *(len(block) for block, _ in self.rate_blocks),
         ]
@@ -238,8 +247,8 @@ class Master:
         n_missed, n_rules = len(missed), len(self.numbers)
         hits = self.negatives if self.counts_hits else None
         n_hit = 0 if hits is None else len(hits)
-        floors = [block.n_rates for block, _ in self.rate_blocks]
-        n_columns = n_missed + n_hit + n_rules + sum(floors)
+        n_levels = sum(block.n_levels for block, _ in self.rate_blocks)
+        n_columns = n_missed + n_hit + n_rules + n_levels
         covered = self.pool.covered_negatives[self.numbers].astype(float)
         complexity = self.pool.complexities[self.numbers].astype(float)
 
@@ -273,24 +282,26 @@ class Master:
                 0.0,
                 INFINITY,
             )
-            if problem.rate_rows.uses_covered:
+            if problem.rate_rows.uses_hit:
                 one = sparse.eye_array(n_hit, format="csr")
                 builder.add([(at.hit, one), (at.rule, -hits.signature)], -INFINITY, 0.0)
         builder.add([(at.rule, complexity[np.newaxis])], -INFINITY, C)
-        start = n_missed + n_hit + n_rules
-        for (rows, by_hits), n_rates in zip(self.rate_blocks, floors, strict=True):
+        lower, start = np.zeros(n_columns), at.rule.stop
+        for rows, by_hits in self.rate_blocks:
+            levels = slice(start, start + rows.n_levels)
+            start = levels.stop
+            lower[levels] = np.where(rows.counts_down & ~by_hits, -self.most_level, 0.0)
             columns: list[tuple[slice, FloatMatrix]] = []
             columns.append((at.missed, rows.missed[:, missed.group] * missed.count))
             if by_hits and hits is not None:
-                columns.append((at.hit, rows.covered[:, hits.group] * hits.count))
+                columns.append((at.hit, rows.hit[:, hits.group] * hits.count))
             else:
-                columns.append((at.rule, rows.covered @ covered.T))
-            floor = np.zeros((len(rows), n_rates))
-            floor[np.arange(len(rows)), rows.rate] = -rows.size
-            columns.append((slice(start, start + n_rates), floor))
-            start += n_rates
-            certain = rows.missed @ missed.uncovered
-            builder.add(columns, -certain, rows.size * rows.epsilon - certain)
+                columns.append((at.rule, rows.hit @ covered.T))
+            level = np.zeros((len(rows), rows.n_levels))
+            level[np.arange(len(rows)), rows.of] = rows.weight
+            columns.append((levels, level))
+            certain = rows.missed @ missed.uncovered + rows.constant
+            builder.add(columns, rows.lower - certain, rows.upper - certain)
 
         for chosen in self.forbidden:
             taken = np.isin(self.numbers, chosen)
@@ -308,7 +319,7 @@ class Master:
             integer[at.hit] = True  # nor may a covered negative be half hit
         return LinearModel(
             cost=cost,
-            lower=np.zeros(n_columns),
+            lower=lower,
             upper=upper,
             matrix=builder.matrix(),
             row_lower=np.concatenate(builder.lower),
@@ -336,14 +347,15 @@ class Master:
         if self.counts_hits:
             values[self.layout.hit] = self.negatives.signature @ weights > 0
         start = self.layout.rule.stop
-        activity = self.model.matrix[:, :start] @ values[:start]
-        for (rows, _), at in zip(self.rate_blocks, self.layout.fairness, strict=True):
-            # floor = the smallest rate: every ranged row is then non-negative.
-            certain = -self.model.row_lower[at]
-            rate = (activity[at] + certain) / rows.size
-            for r in range(rows.n_rates):
-                values[start + r] = rate[rows.rate == r].min()
-            start += rows.n_rates
+        missed = self.positives.count_of(values[self.layout.missed])
+        missed += self.positives.uncovered
+        repeated = weights @ self.pool.covered_negatives[self.numbers].astype(float)
+        for rows, by_hits in self.rate_blocks:
+            hit = repeated
+            if by_hits:
+                hit = self.negatives.count_of(values[self.layout.hit])
+            values[start : start + rows.n_levels] = rows.levels(missed, hit)
+            start += rows.n_levels
         return values
 
     def chosen(self, values: FloatVector) -> tuple[int, ...]:

@@ -17,15 +17,15 @@ import numpy as np
 
 from faircg._kernel import ConditionBits, unpack, weigh
 from faircg.colgen.signatures import merge_equal
-from faircg.fairness.base import GroupSizes, Rate, RateRows
-from faircg.fairness.metrics import within_epsilon
+from faircg.fairness.criteria import rates_of
+from faircg.fairness.rates import GroupRate, GroupSizes, RateRows, all_hold
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from faircg.fairness.base import Criterion
+    from faircg.fairness.criteria import Criterion
     from faircg.typing import (
         BoolMatrix,
         BoolVector,
@@ -69,15 +69,14 @@ class Problem:
     max_complexity: int
     objective: Objective = "hamming"
     missed_cost: float = 1.0
-    rates: tuple[Rate, ...] = field(init=False)
+    rates: tuple[GroupRate, ...] = field(init=False)
 
     def __post_init__(self) -> None:
         if self.max_complexity < 0:
             raise ValueError(
                 f"max_complexity must be at least 0, not {self.max_complexity}"
             )
-        rates = () if self.criterion is None else self.criterion.rates(self.groups)
-        object.__setattr__(self, "rates", tuple(rates))
+        object.__setattr__(self, "rates", rates_of(self.criterion, self.groups))
 
     @classmethod
     def merge(
@@ -180,14 +179,14 @@ class Problem:
         )
         missed, hit = self.groups.positives - positives[0], negatives[0]
         repeated = negatives[1:].sum(axis=0)
-        is_feasible = within_epsilon(self.rates, missed, hit)
+        is_feasible = all_hold(self.rates, missed, hit)
         return Recount(
             missed=missed,
             hit=hit,
-            covered=repeated,
+            repeated=repeated,
             complexity=int(sum(complexities)),
             is_feasible=is_feasible and sum(complexities) <= self.max_complexity,
-            meets_proxy=within_epsilon(self.rates, missed, repeated),
+            meets_proxy=all_hold(self.rates, missed, repeated),
         )
 
 
@@ -201,7 +200,7 @@ class Recount:
         Missed positives of each group.
     hit
         Negatives of each group that some rule covers.
-    covered
+    repeated
         Negatives of each group, counted once for every rule that covers them.
     complexity
         Complexity of the rule set.
@@ -213,7 +212,7 @@ class Recount:
 
     missed: IntVector
     hit: IntVector
-    covered: IntVector
+    repeated: IntVector
     complexity: int
     is_feasible: bool
     meets_proxy: bool
@@ -221,7 +220,7 @@ class Recount:
     @property
     def hamming_loss(self) -> int:
         """Missed positives, plus covered negatives once per rule (paper, 3.2)."""
-        return int(self.missed.sum() + self.covered.sum())
+        return int(self.missed.sum() + self.repeated.sum())
 
     @property
     def zero_one_loss(self) -> int:

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from faircg.evaluate.shares import CONFIDENCE, RATES, share_of
-from faircg.fairness.base import GroupSizes, exact
+from faircg.fairness import GroupSizes, rates_of
 from faircg.fairness.metrics import Fairness, fairness
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from faircg.fairness import Criterion
-    from faircg.fairness.base import Rate
     from faircg.fairness.metrics import GroupCounts
+    from faircg.typing import IntVector
 
     Pairs = Sequence[tuple[int, int]]
 
@@ -44,6 +44,8 @@ class Gap:
         once (Clopper-Pearson with Bonferroni's correction); None if not available.
     reason
         Why there is no value.
+    within
+        Whether the rates satisfy their bound, exactly; None if nobody knows.
     """
 
     rate: str
@@ -54,18 +56,12 @@ class Gap:
     low: float | None = None
     high: float | None = None
     reason: str = ""
+    within: bool | None = None
 
     @property
     def is_bounded(self) -> bool:
         """Whether a limit was set: no gap is larger than 1, so that 1 is none."""
         return self.epsilon is not None and self.epsilon < 1
-
-    @property
-    def within(self) -> bool | None:
-        """Whether the gap is at most epsilon, as fractions; None if nobody knows."""
-        if self.value is None or self.epsilon is None:
-            return None
-        return self.value <= exact(self.epsilon)
 
 
 def gaps_of(
@@ -91,13 +87,18 @@ def bounded_gaps(
         reason = "there is only one group here, and nothing to compare it with"
         return (Gap(spoken, None, epsilon=criterion.epsilon, reason=reason),)
     try:
-        rates = criterion.rates(_sizes(counts))
+        rates = rates_of(criterion, _sizes(counts))
     except ValueError as error:
         return (Gap(spoken, None, epsilon=criterion.epsilon, reason=str(error)),)
-    return tuple(
-        _gap(rate.name, tuple(counts), _pairs(rate, counts), rate.epsilon)
-        for rate in rates
-    )
+    gaps = []
+    for rate in rates:
+        missed, hit = _errors(counts)
+        people = zip(rate.counts(missed, hit), rate.sizes, strict=True)
+        pairs = [(int(count), int(size)) for count, size in people]
+        limit = float(rate.bound.limit)
+        gap = _gap(rate.name, tuple(counts), pairs, limit)
+        gaps.append(replace(gap, within=rate.holds(missed, hit)))
+    return tuple(gaps)
 
 
 def gap_of(rate: str, counts: Mapping[str, GroupCounts]) -> Gap:
@@ -122,9 +123,9 @@ def largest_gap(
     """Return the criterion's largest gap; an error if a group has nobody to count."""
     if criterion is None:
         return 0.0
-    rates = criterion.rates(_sizes(counts))
-    values = [[Fraction(k, n) for k, n in _pairs(rate, counts)] for rate in rates]
-    return max(float(max(of_rate) - min(of_rate)) for of_rate in values)
+    missed, hit = _errors(counts)
+    rates = rates_of(criterion, _sizes(counts))
+    return max(float(rate.gap(missed, hit)) for rate in rates)
 
 
 def gap_or_nan(counts: Mapping[str, GroupCounts], criterion: Criterion | None) -> float:
@@ -139,14 +140,15 @@ def fairness_of(
     counts: Mapping[str, GroupCounts], criterion: Criterion | None
 ) -> Fairness:
     """Describe the people of each group, and the gaps that a criterion bounds."""
-    sizes, every = _sizes(counts), counts.values()
+    sizes = _sizes(counts)
+    missed, hit = _errors(counts)
     return fairness(
         sizes.names,
-        () if criterion is None else criterion.rates(sizes),
+        rates_of(criterion, sizes),
         positives=sizes.positives,
         negatives=sizes.negatives,
-        missed=np.array([c.false_negatives for c in every], dtype=np.int64),
-        covered=np.array([c.false_positives for c in every], dtype=np.int64),
+        missed=missed,
+        hit=hit,
     )
 
 
@@ -156,12 +158,11 @@ def _sizes(counts: Mapping[str, GroupCounts]) -> GroupSizes:
     return GroupSizes(tuple(counts), positives, negatives)
 
 
-def _pairs(rate: Rate, counts: Mapping[str, GroupCounts]) -> list[tuple[int, int]]:
-    """Return for each group the people counted, and those they are a share of."""
-    return [
-        (rate.missed * c.false_negatives + rate.covered * c.false_positives, int(size))
-        for c, size in zip(counts.values(), rate.sizes, strict=True)
-    ]
+def _errors(counts: Mapping[str, GroupCounts]) -> tuple[IntVector, IntVector]:
+    """Return the missed positives and the hit negatives of each group."""
+    people = [(c.false_negatives, c.false_positives) for c in counts.values()]
+    missed, hit = np.array(people, dtype=np.int64).reshape(-1, 2).T
+    return missed, hit
 
 
 def _gap(rate: str, names: Sequence[str], pairs: Pairs, epsilon: float | None) -> Gap:

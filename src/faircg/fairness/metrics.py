@@ -7,17 +7,16 @@ fractions, so "within epsilon" is a fact and not a matter of tolerance.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from faircg.fairness.base import exact
+from faircg.fairness.rates import all_hold
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from faircg.fairness.base import Rate
+    from faircg.fairness.rates import GroupRate
     from faircg.typing import BoolVector, IntVector
 
 
@@ -128,53 +127,29 @@ def _part(part: int, whole: int, noun: str, verb: str) -> str:
     return f"{part:,} of {whole:,} {noun} {verb} ({part / whole:.1%})"
 
 
-def rate_values(
-    rate: Rate, missed: IntVector, covered: IntVector
-) -> tuple[Fraction, ...]:
-    """Return the rate of each group, exactly, from the people counted there."""
-    counts = rate.missed * missed + rate.covered * covered
-    return tuple(
-        Fraction(int(count), int(size))
-        for count, size in zip(counts, rate.sizes, strict=True)
-    )
-
-
-def gap(rate: Rate, missed: IntVector, covered: IntVector) -> Fraction:
-    """Return the largest difference of a rate between two groups, exactly."""
-    values = rate_values(rate, missed, covered)
-    return max(values) - min(values)
-
-
-def within_epsilon(
-    rates: Sequence[Rate], missed: IntVector, covered: IntVector
-) -> bool:
-    """Say whether every rate's gap is at most its epsilon."""
-    return all(gap(rate, missed, covered) <= exact(rate.epsilon) for rate in rates)
-
-
 def fairness(
     names: Sequence[str],
-    rates: Sequence[Rate],
+    rates: Sequence[GroupRate],
     *,
     positives: IntVector,
     negatives: IntVector,
     missed: IntVector,
-    covered: IntVector,
+    hit: IntVector,
 ) -> Fairness:
     """Describe a rule set by its people per group."""
     groups = {
         name: GroupCounts(int(p - m), int(m), int(h), int(n - h))
         for name, p, n, m, h in zip(
-            names, positives, negatives, missed, covered, strict=True
+            names, positives, negatives, missed, hit, strict=True
         )
     }
-    gaps = {rate.name: float(gap(rate, missed, covered)) for rate in rates}
+    gaps = {rate.name: float(rate.gap(missed, hit)) for rate in rates}
     return Fairness(
         groups=groups,
         gaps=gaps,
-        allowed={rate.name: rate.epsilon for rate in rates},
+        allowed={rate.name: float(rate.bound.limit) for rate in rates},
         gap=max(gaps.values(), default=0.0),
-        within_epsilon=within_epsilon(rates, missed, covered),
+        within_epsilon=all_hold(rates, missed, hit),
     )
 
 

@@ -6,7 +6,7 @@ import math
 from fractions import Fraction
 from typing import TYPE_CHECKING, Final
 
-from faircg.fairness.base import exact
+from faircg.fairness import exact
 
 if TYPE_CHECKING:
     from faircg.colgen.certificate import Certificate
