@@ -29,6 +29,8 @@ import numpy as np
 from scipy import sparse
 
 from faircg._kernel import unpack
+from faircg.colgen.cells import Cells
+from faircg.colgen.row_builder import RowBuilder
 from faircg.colgen.signatures import merge_equal
 from faircg.solver.highs import INFINITY, LinearModel
 
@@ -43,70 +45,8 @@ if TYPE_CHECKING:
         BoolVector,
         FloatMatrix,
         FloatVector,
-        IntMatrix,
         IntVector,
     )
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Cells:
-    """People of one label, merged by group and signature.
-
-    Parameters
-    ----------
-    group, count
-        Group and number of people of each cell that some rule covers.
-    signature
-        Which rules cover the cell, (n_cells, n_rules).
-    uncovered
-        People of each group that no rule covers.
-    cell_of
-        Cell of each group and row, (n_groups, n_rows); -1 where nobody is or no rule
-        covers.
-    """
-
-    group: IntVector
-    count: IntVector
-    signature: sparse.csr_array
-    uncovered: IntVector
-    cell_of: IntMatrix
-
-    @classmethod
-    def merge(cls, people: IntMatrix, cover: BoolMatrix, classes: IntVector) -> Cells:
-        """Merge people (n_groups, n_rows) by the class of their row's signature."""
-        n_groups, n_rows = people.shape
-        n_classes = int(classes.max(initial=-1)) + 1
-        first = np.zeros(n_classes, dtype=np.int64)
-        first[classes[::-1]] = np.arange(n_rows)[::-1]
-        totals = np.stack(
-            [np.bincount(classes, weights=p, minlength=n_classes) for p in people]
-        ).astype(np.int64)
-        is_covered = cover[:, first].any(axis=0)
-        group, member = np.nonzero(totals * is_covered)
-        number = np.full((n_groups, n_classes), -1, dtype=np.int64)
-        number[group, member] = np.arange(len(group))
-        return cls(
-            group=group,
-            count=totals[group, member],
-            signature=sparse.csr_array(cover[:, first[member]].T.astype(float)),
-            uncovered=(totals * ~is_covered).sum(axis=1),
-            cell_of=np.where(people > 0, number[:, classes], -1),
-        )
-
-    def __len__(self) -> int:
-        return len(self.count)
-
-    def count_of(self, part: FloatVector) -> FloatVector:
-        """People of each group, given the part of each cell that counts."""
-        n_groups = len(self.cell_of)
-        people = np.bincount(self.group, weights=part * self.count, minlength=n_groups)
-        return people.astype(float)
-
-    def spread(self, per_person: FloatVector, otherwise: FloatVector) -> FloatMatrix:
-        """Give each group and row its cell's value, or the group's other value."""
-        n_groups = len(self.cell_of)
-        values = np.append(per_person, 0.0)[self.cell_of]
-        return np.where(self.cell_of >= 0, values, otherwise.reshape(n_groups, 1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,81 +182,33 @@ class Master:
     @cached_property
     def model(self) -> LinearModel:
         """The program that the solver gets."""
-        problem, C = self.problem, float(self.problem.max_complexity)
-        missed = self.positives
-        n_missed, n_rules = len(missed), len(self.numbers)
-        hits = self.negatives if self.counts_hits else None
-        n_hit = 0 if hits is None else len(hits)
-        n_levels = sum(block.n_levels for block, _ in self.rate_blocks)
-        n_columns = n_missed + n_hit + n_rules + n_levels
-        covered = self.pool.covered_negatives[self.numbers].astype(float)
-        complexity = self.pool.complexities[self.numbers].astype(float)
-
+        problem, at, missed = self.problem, self.layout, self.positives
+        n_columns = at.rule.stop + sum(rows.n_levels for rows, _ in self.rate_blocks)
         cost = np.zeros(n_columns)
-        cost[self.layout.missed] = problem.missed_cost * missed.count
+        cost[at.missed] = problem.missed_cost * missed.count
         if problem.objective == "hamming":
-            cost[self.layout.rule] = covered.sum(axis=1)
-        elif hits is not None:
-            cost[self.layout.hit] = hits.count
-
-        builder = _RowBuilder(n_columns)
-        identity = sparse.eye_array(n_missed, format="csr")
-        at = self.layout
-        builder.add([(at.missed, identity), (at.rule, missed.signature)], 1.0, INFINITY)
-        if len(self.excluded):
-            # At most C/2 rules fit; an integer program may count those that exist.
-            most = self._most_rules(missed)[self.excluded]
-            builder.add(
-                [
-                    (at.missed, sparse.diags_array(most) @ identity[self.excluded]),
-                    (at.rule, missed.signature[self.excluded]),
-                ],
-                -INFINITY,
-                most,
-                scale=None if self.is_integer else C / most,
-            )
-        if hits is not None:
-            most = self._most_rules(hits)
-            builder.add(
-                [(at.hit, sparse.diags_array(most)), (at.rule, -hits.signature)],
-                0.0,
-                INFINITY,
-            )
-            if problem.rate_rows.uses_hit:
-                one = sparse.eye_array(n_hit, format="csr")
-                builder.add([(at.hit, one), (at.rule, -hits.signature)], -INFINITY, 0.0)
-        builder.add([(at.rule, complexity[np.newaxis])], -INFINITY, C)
-        lower, start = np.zeros(n_columns), at.rule.stop
-        for rows, by_hits in self.rate_blocks:
-            levels = slice(start, start + rows.n_levels)
-            start = levels.stop
-            lower[levels] = np.where(rows.counts_down & ~by_hits, -self.most_level, 0.0)
-            columns: list[tuple[slice, FloatMatrix]] = []
-            columns.append((at.missed, rows.missed[:, missed.group] * missed.count))
-            if by_hits and hits is not None:
-                columns.append((at.hit, rows.hit[:, hits.group] * hits.count))
-            else:
-                columns.append((at.rule, rows.hit @ covered.T))
-            level = np.zeros((len(rows), rows.n_levels))
-            level[np.arange(len(rows)), rows.of] = rows.weight
-            columns.append((levels, level))
-            certain = rows.missed @ missed.uncovered + rows.constant
-            builder.add(columns, rows.lower - certain, rows.upper - certain)
-
-        for chosen in self.forbidden:
-            taken = np.isin(self.numbers, chosen)
-            sign = np.where(taken, 1.0, -1.0)[np.newaxis]
-            builder.add([(at.rule, sign)], -INFINITY, float(taken.sum()) - 1.0)
-
-        upper = np.full(n_columns, INFINITY)
+            cost[at.rule] = self._covered.sum(axis=1)
+        elif self.counts_hits:
+            cost[at.hit] = self.negatives.count
+        lower, upper = np.zeros(n_columns), np.full(n_columns, INFINITY)
         integer = np.zeros(n_columns, dtype=bool)
         if self.is_integer:
-            people = n_missed + n_hit
-            upper[: people + n_rules] = 1.0
+            upper[: at.rule.stop] = 1.0
             integer[at.rule] = True
             # Continuous zeta would let a covered positive claim to be half missed.
             integer[self.excluded] = True
             integer[at.hit] = True  # nor may a covered negative be half hit
+
+        builder = RowBuilder(n_columns)
+        self._add_people(builder)
+        complexity = self.pool.complexities[self.numbers].astype(float)
+        C = float(problem.max_complexity)
+        builder.add([(at.rule, complexity[np.newaxis])], -INFINITY, C)
+        self._add_rates(builder, lower)
+        for chosen in self.forbidden:
+            taken = np.isin(self.numbers, chosen)
+            sign = np.where(taken, 1.0, -1.0)[np.newaxis]
+            builder.add([(at.rule, sign)], -INFINITY, float(taken.sum()) - 1.0)
         return LinearModel(
             cost=cost,
             lower=lower,
@@ -327,6 +219,59 @@ class Master:
             integer=integer,
             offset=problem.missed_cost * float(missed.uncovered.sum()),
         )
+
+    @cached_property
+    def _covered(self) -> FloatMatrix:
+        """Negatives of each group (second axis) that each rule covers."""
+        return self.pool.covered_negatives[self.numbers].astype(float)
+
+    def _add_people(self, builder: RowBuilder) -> None:
+        """Add cover and exclude rows of positives, hit and unhit rows of negatives."""
+        at, missed = self.layout, self.positives
+        identity = sparse.eye_array(len(missed), format="csr")
+        builder.add([(at.missed, identity), (at.rule, missed.signature)], 1.0, INFINITY)
+        if len(self.excluded):
+            # At most C/2 rules fit; an integer program may count those that exist.
+            most = self._most_rules(missed)[self.excluded]
+            scaled = sparse.diags_array(most) @ identity[self.excluded]
+            C = float(self.problem.max_complexity)
+            builder.add(
+                [(at.missed, scaled), (at.rule, missed.signature[self.excluded])],
+                -INFINITY,
+                most,
+                scale=None if self.is_integer else C / most,
+            )
+        if self.counts_hits:
+            hits = self.negatives
+            most = self._most_rules(hits)
+            builder.add(
+                [(at.hit, sparse.diags_array(most)), (at.rule, -hits.signature)],
+                0.0,
+                INFINITY,
+            )
+            if self.problem.rate_rows.uses_hit:
+                one = sparse.eye_array(len(hits), format="csr")
+                builder.add([(at.hit, one), (at.rule, -hits.signature)], -INFINITY, 0.0)
+
+    def _add_rates(self, builder: RowBuilder, lower: FloatVector) -> None:
+        """Add the fairness rows, and say how low the levels may be."""
+        at, missed, start = self.layout, self.positives, self.layout.rule.stop
+        for rows, by_hits in self.rate_blocks:
+            levels = slice(start, start + rows.n_levels)
+            start = levels.stop
+            lower[levels] = np.where(rows.counts_down & ~by_hits, -self.most_level, 0.0)
+            columns: list[tuple[slice, FloatMatrix]] = []
+            columns.append((at.missed, rows.missed[:, missed.group] * missed.count))
+            if by_hits:
+                hits = self.negatives
+                columns.append((at.hit, rows.hit[:, hits.group] * hits.count))
+            else:
+                columns.append((at.rule, rows.hit @ self._covered.T))
+            level = np.zeros((len(rows), rows.n_levels))
+            level[np.arange(len(rows)), rows.of] = rows.weight
+            columns.append((levels, level))
+            certain = rows.missed @ missed.uncovered + rows.constant
+            builder.add(columns, rows.lower - certain, rows.upper - certain)
 
     def _most_rules(self, cells: Cells) -> FloatVector:
         """How many selected rules can cover a cell at once."""
@@ -349,7 +294,7 @@ class Master:
         start = self.layout.rule.stop
         missed = self.positives.count_of(values[self.layout.missed])
         missed += self.positives.uncovered
-        repeated = weights @ self.pool.covered_negatives[self.numbers].astype(float)
+        repeated = weights @ self._covered
         for rows, by_hits in self.rate_blocks:
             hit = repeated
             if by_hits:
@@ -362,47 +307,6 @@ class Master:
         """Pool numbers of the rules that a solution takes: integers from here on."""
         taken: BoolVector = values[self.layout.rule] > 0.5
         return tuple(int(number) for number in self.numbers[taken])
-
-
-class _RowBuilder:
-    """Collects blocks of rows."""
-
-    def __init__(self, n_columns: int) -> None:
-        self._n_columns = n_columns
-        self._blocks: list[sparse.csr_array] = []
-        self.lower: list[FloatVector] = []
-        self.upper: list[FloatVector] = []
-
-    def add(
-        self,
-        parts: Sequence[tuple[slice, FloatMatrix | sparse.sparray]],
-        lower: float | FloatVector,
-        upper: float | FloatVector,
-        *,
-        scale: FloatVector | None = None,
-    ) -> None:
-        """Add rows given as blocks of columns, in the order of the columns."""
-        n_rows = parts[0][1].shape[0]
-        bounds = [np.broadcast_to(b, n_rows).astype(float) for b in (lower, upper)]
-        blocks, position = [], 0
-        for at, block in [*parts, (slice(self._n_columns, None), None)]:
-            if at.start > position:
-                blocks.append(sparse.csr_array((n_rows, at.start - position)))
-            if block is not None:
-                blocks.append(sparse.csr_array(block))
-                position = at.stop
-        rows = sparse.hstack(blocks, format="csr")
-        if scale is not None:
-            rows = sparse.csr_array(sparse.diags_array(scale) @ rows)
-            bounds = [b * scale for b in bounds]
-        self._blocks.append(rows)
-        self.lower.append(bounds[0])
-        self.upper.append(bounds[1])
-
-    def matrix(self) -> sparse.csc_array:
-        matrix = sparse.csc_array(sparse.vstack(self._blocks, format="csc"))
-        matrix.eliminate_zeros()
-        return matrix
 
 
 def _consecutive(lengths: Sequence[int]) -> list[slice]:
