@@ -17,7 +17,7 @@ MODULES = {
     for path in sorted(ROOT.rglob("*.py"))
 }
 LAYERS = [
-    {"exceptions", "typing"},
+    {"exceptions", "typing", "printable"},
     {"_kernel"},
     {"rules", "table", "fairness", "solver", "datasets"},
     {"colgen"},
@@ -104,6 +104,23 @@ def test_pricers_do_not_know_fairness():
     for module, path in MODULES.items():
         if module.startswith("colgen.pricing"):
             assert not any("fairness" in name for name in imports(path)), module
+
+
+def test_only_the_commands_that_write_html_know_the_report():
+    """To print a fit, the command line once loaded the report that it did not write."""
+    users = [
+        module
+        for module, path in MODULES.items()
+        if package_of(module) != "report"
+        and any(name.startswith("faircg.report") for name in imports(path))
+    ]
+    assert users == ["cli.learning", "cli.samples", "cli.writing"]
+    for module in users:
+        top = ast.parse(MODULES[module].read_text(encoding="utf-8")).body
+        names = [n.module for n in top if isinstance(n, ast.ImportFrom)]
+        assert not [n for n in names if n.startswith("faircg.report")], module
+    for module in ("cli.show", "cli.scoring"):
+        assert any("faircg.evaluate" in n for n in imports(MODULES[module])), module
 
 
 @pytest.mark.parametrize("module", [m for m in MODULES if m != "cli"])

@@ -7,9 +7,7 @@ as people speak, compare and hash by content, and travel as JSON.
 
 from __future__ import annotations
 
-import json
 import math
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import total_ordering
@@ -18,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast, get_args
 import numpy as np
 
 from faircg.exceptions import ModelFormatError
+from faircg.printable import spoken_name, spoken_value
 
 if TYPE_CHECKING:
     from faircg.table import Column, Table
@@ -26,33 +25,6 @@ if TYPE_CHECKING:
 Operator: TypeAlias = Literal["<=", ">", "=", "!=", "is missing", "is present"]
 
 _OPERATORS: tuple[Operator, ...] = get_args(Operator)
-_PLAIN_TEXT = re.compile(r"[^\W\d][\w.\-/+<>?]*|[<>?][\w.\-/+<>?]*")
-_KEYWORDS = frozenset({"and", "or", "not", "if", "is", "true", "false", "none", "nan"})
-
-
-def _speak(text: str) -> str:
-    """Return the text itself where it reads as one word, else quoted and escaped."""
-    if _PLAIN_TEXT.fullmatch(text) and text.lower() not in _KEYWORDS:
-        return text
-    return _quoted(text)
-
-
-def _quoted(text: str) -> str:
-    """Quote a text; what would garble a terminal line is escaped."""
-    return "".join(
-        c if c.isprintable() else _escaped(c)
-        for c in json.dumps(text, ensure_ascii=False)
-    )
-
-
-def _escaped(character: str) -> str:
-    units = character.encode("utf-16-be", "surrogatepass").hex()
-    return "".join(f"\\u{units[k : k + 4]}" for k in range(0, len(units), 4))
-
-
-def _speak_name(name: str) -> str:
-    """Return a feature's name; only what would garble a terminal line is escaped."""
-    return name if name.isprintable() and name.strip() else _quoted(name)
 
 
 @total_ordering
@@ -145,14 +117,12 @@ class Condition:
         return cast("BoolVector", np.asarray(met, dtype=bool))
 
     def __str__(self) -> str:
-        name = _speak_name(self.feature)
+        name = spoken_name(self.feature)
         if self.value is None:
             return f"{name} {self.operator}"
         if isinstance(self.value, bool):
             return name if self.value == (self.operator == "=") else f"not {name}"
-        if isinstance(self.value, str):
-            return f"{name} {self.operator} {_speak(self.value)}"
-        return f"{name} {self.operator} {_number(self.value)}"
+        return f"{name} {self.operator} {spoken_value(self.value)}"
 
     def to_dict(self) -> dict[str, Value]:
         """Return the condition as plain JSON values."""
@@ -184,11 +154,6 @@ def _is_finite_number(value: Value) -> bool:
         return math.isfinite(value)
     except OverflowError:  # a whole number beyond the floats
         return False
-
-
-def _number(value: float) -> str:
-    """Print a number in full, without the ``.0`` of a whole one."""
-    return str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(value)
 
 
 @total_ordering
@@ -296,7 +261,7 @@ class RuleSet:
         return met
 
     def __str__(self) -> str:
-        label = _speak_name(self.label)
+        label = spoken_name(self.label)
         if not self.rules:
             return f"Never predict {label} (the empty rule set)"
         lines = [f"    {self.rules[0]}", *(f" or {rule}" for rule in self.rules[1:])]

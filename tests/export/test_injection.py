@@ -18,8 +18,8 @@ from export.hostile import HOSTILE
 from export.runners import python_function, run_duckdb, run_onnx, run_sqlite
 from faircg.exceptions import ExportError
 from faircg.export import DIALECTS, export_model
-from faircg.export.document import visible
 from faircg.model import Feature, RuleSetModel
+from faircg.printable import shown as printed
 from faircg.rules import Condition, Rule, RuleSet
 from faircg.table import read_table
 
@@ -222,7 +222,7 @@ def test_markdown_keeps_its_shape(text):
     assert set(shape) >= {"table_open", "text"}
     assert not {"html_inline", "html_block", "link_open", "image"} & set(shape)
     rule_set = model_of(text).rule_set
-    expected = {visible(text), *(visible(str(rule)) for rule in rule_set)}
+    expected = {printed(text, None), *(printed(rule, None) for rule in rule_set)}
     assert expected <= set(shown)
 
 

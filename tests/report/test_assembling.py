@@ -4,6 +4,7 @@ import pandas as pd
 import pytest
 
 from faircg import FairRuleSetClassifierCV
+from faircg.colgen.certificate import certificate_words
 from faircg.exceptions import UnseenCategoryWarning
 from faircg.model import Feature, RuleSetModel
 from faircg.report import (
@@ -17,7 +18,6 @@ from faircg.report import (
     report_of_search,
 )
 from faircg.report.assembling import RECORDED, read_certificate
-from faircg.report.words import certificate_words
 from faircg.rules import Condition, Rule, RuleSet
 
 LABELS = ("refuse", "grant")

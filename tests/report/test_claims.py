@@ -5,12 +5,13 @@ import re
 import numpy as np
 import pytest
 
+from faircg.colgen.certificate import certificate_words, status_words
 from faircg.evaluate import RuleResult, Share, part_result
 from faircg.fairness import EqualizedOdds, GroupCounts
 from faircg.model import RuleSetModel
 from faircg.report import About, render_report, report_of_model
 from faircg.report.assembling import GIVEN, RECORDED, read_certificate
-from faircg.report.words import certificate_words, one_sided_words, status_words
+from faircg.report.words import one_sided_words
 from faircg.rules import Condition, Rule, RuleSet
 from report.conftest import FEATURES, certificate
 

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 from faircg.model import Feature, RuleSetModel
+from faircg.printable import percent
 from faircg.report import render_report, report_of_model
 from faircg.report.plot import (
     APART,
@@ -25,7 +26,6 @@ from faircg.report.plot import (
     share_ticks,
     tick_digits,
 )
-from faircg.report.words import percent
 from faircg.rules import Condition, Rule, RuleSet
 
 

@@ -15,9 +15,10 @@ import pytest
 
 from faircg.datasets import load_adult
 from faircg.model import Feature, RuleSetModel
+from faircg.printable import number, shown
 from faircg.report import About, render_report, report_of_model
 from faircg.report.rendering import safe_json
-from faircg.report.words import number, points_of, shown
+from faircg.report.words import points_of
 from faircg.rules import Condition, Rule, RuleSet
 
 HOSTILE = [

@@ -17,10 +17,10 @@ import typer
 
 from faircg.cli import exits
 from faircg.cli.learning import fit, frontier
-from faircg.cli.progress import one_line
 from faircg.cli.samples import datasets, demo
 from faircg.cli.scoring import evaluate, explain, predict
 from faircg.cli.writing import export, report
+from faircg.printable import one_line
 
 app = typer.Typer(
     name="faircg",

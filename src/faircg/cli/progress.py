@@ -7,9 +7,11 @@ import logging
 import math
 import threading
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import typer
+
+from faircg.printable import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -19,24 +21,11 @@ if TYPE_CHECKING:
 
     Update = Callable[[str, float | None], None]
 
-LONGEST_LINE: Final = 2000
-"""Characters of a message that are shown."""
-
 
 def note(text: str, *, quiet: bool = False) -> None:
     """Say something that is no result."""
     if not quiet:
         typer.echo(f"faircg: note: {one_line(text)}", err=True)
-
-
-def one_line(text: str) -> str:
-    """Return a message on one line that a terminal can show.
-
-    Names and values of the user's data may be of any length and hold any character.
-    """
-    from faircg.report.words import shown
-
-    return shown(" ".join(map(shown, text.split())), LONGEST_LINE)
 
 
 @contextmanager

@@ -101,9 +101,7 @@ def show_group_notes(out: Console, part: PartResult) -> None:
     """Print which groups of the training data are not here, and which are new."""
     from rich.markup import escape
 
-    from faircg.report.words import group_notes
-
-    for text in group_notes(part):
+    for text in part.notes:
         out.print(escape(f"note: {text}"))
 
 

@@ -7,6 +7,8 @@ import math
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+from faircg.printable import number, percent, plural, shown
+
 if TYPE_CHECKING:
     from faircg.colgen.problem import Objective, Problem
 
@@ -85,8 +87,25 @@ class Certificate:
             return math.inf
         return (self.objective - self.lower_bound) / self.lower_bound
 
+    @property
+    def loss_name(self) -> str:
+        """What people call the loss."""
+        return "Hamming loss" if self.loss == "hamming" else "0-1 loss"
+
+    @property
+    def headline(self) -> str:
+        """What was proven, in a few words."""
+        if self.proven_optimal:
+            return f"Proven optimal: no rule set has a loss below {self.objective:,.0f}"
+        if self.lower_bound <= 0:
+            return f"Loss {self.objective:,.0f}, no bound proven"
+        return (
+            f"Loss {self.objective:,.0f}, at most {self.above_best:.2%} above the best "
+            "possible"
+        )
+
     def __str__(self) -> str:
-        loss = "Hamming loss" if self.loss == "hamming" else "0-1 loss"
+        loss = self.loss_name
         scope = (
             f"complexity at most {self.max_complexity}, at most "
             f"{self.max_conditions} conditions per rule"
@@ -120,6 +139,78 @@ class Certificate:
     def to_dict(self) -> dict[str, Any]:
         """Return the certificate as plain JSON values."""
         return asdict(self)
+
+
+def certificate_words(certificate: Certificate | None, loss: int | None) -> str:
+    """Say what was proven, and how far this very rule set can be from the best.
+
+    Parameters
+    ----------
+    certificate
+        What was proven; None if the model does not say.
+    loss
+        The loss of the rule set shown; None if the training data are not at hand.
+    """
+    if certificate is None:
+        return (
+            "The model carries no certificate, so nothing is known about better ones."
+        )
+    text = _proof_words(certificate, loss)
+    if certificate.status in ("time_limit", "interrupted"):
+        text += f" The search was {status_words(certificate)}."
+    return text
+
+
+def _proof_words(c: Certificate, loss: int | None) -> str:
+    name = c.loss_name
+    scope = (
+        f"No rule set of complexity at most {number(c.max_complexity)} with at most "
+        f"{plural(c.max_conditions, 'condition')} per rule"
+    )
+    if c.constraint is not None and c.epsilon is not None and c.epsilon < 1:
+        kind = " (as the search counts)" if c.rates == "proxy" else ""
+        spoken = c.constraint.replace("_", " ")
+        scope += f" that keeps {spoken} within {number(c.epsilon)}{kind}"
+    if c.lower_bound <= 0:
+        return (
+            f"No bound was proven: better rule sets may exist. The lowest {name} found "
+            f"on the training data is {number(c.objective)}."
+        )
+    bound = number(round(c.lower_bound, 3))
+    text = f"{scope} has a {name} below {bound} on the training data."
+    if loss is None:
+        loss = round(c.returned_loss)
+    if loss < c.lower_bound - 1e-6 and c.rates != "proxy":
+        return f"{text} This one is recorded with {number(loss)}, which contradicts it."
+    if loss < c.lower_bound - 1e-6:
+        return (
+            f"{text} This one has {number(loss)}: it satisfies the constraint itself, "
+            "but not as the search counts, so that the bound does not speak about it."
+        )
+    if loss <= c.lower_bound + 1e-6:
+        return f"{text} This one has exactly that: none is better."
+    above = (loss - c.lower_bound) / c.lower_bound
+    near = percent(above, 1 if above >= 0.001 else 2)
+    text = f"{text} This one has {number(loss)}, within {near} of it"
+    if c.objective < loss - 1e-6:
+        text += (
+            f"; another found has {number(c.objective)}, and this one was preferred "
+            "because it makes fewer wrong decisions"
+        )
+    return f"{text}."
+
+
+def status_words(certificate: Certificate | None) -> str:
+    """Say how the search ended."""
+    if certificate is None:
+        return "not recorded"
+    return {
+        "optimal": "finished; the lowest loss possible is proven, and the certificate "
+        "says how near the rule set shown is to it",
+        "feasible": "finished; the distance to the bound remains open",
+        "time_limit": "stopped by its time limit; the best rule set so far was kept",
+        "interrupted": "interrupted; the best rule set so far was kept",
+    }.get(certificate.status, shown(certificate.status))
 
 
 def relative_gap(objective: float, lower_bound: float) -> float:

@@ -9,6 +9,7 @@ from faircg.evaluate.counts import total
 from faircg.evaluate.gaps import Gap, gaps_of
 from faircg.evaluate.shares import Share, shares_of
 from faircg.groups import EVERYBODY
+from faircg.printable import shown
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -99,6 +100,22 @@ class PartResult:
             return False
         return None if None in answers or self.absent else True
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Which groups of the training data are not here, and which are new."""
+        here, notes = f"“{shown(self.name, 40)}”", []
+        if self.absent:
+            notes.append(
+                f"{_named(self.absent)} of the training data has nobody in {here}: "
+                "what is not there is not compared, so that nothing can be said to be "
+                "satisfied."
+            )
+        if self.unknown:
+            notes.append(
+                f"{_named(self.unknown)} in {here} was not in the training data."
+            )
+        return tuple(notes)
+
     def gap_of(self, rate: str) -> Gap | None:
         """Return the gap of one rate; None if it was not measured here."""
         return next((gap for gap in self.gaps if gap.rate == rate), None)
@@ -118,6 +135,11 @@ class PartResult:
         if not gaps or None in gaps:
             return None
         return float(max(gap for gap in gaps if gap is not None))
+
+
+def _named(groups: tuple[str, ...]) -> str:
+    names = ", ".join(shown(group, 60) for group in groups)
+    return f"The group {names}" if len(groups) == 1 else f"Each of the groups {names}"
 
 
 def part_result(

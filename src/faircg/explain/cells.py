@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import numpy as np
 
-from faircg.rules import Condition
+from faircg.printable import spoken_value
 from faircg.table import Column, Table, read_table
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
+    from faircg.rules import Condition
     from faircg.typing import BoolVector, IntVector, Value
 
 SWITCH_COST: Final = 1.0
@@ -192,12 +193,12 @@ class NumberCells:
             return "missing"
         low, high = min(cells), max(cells)
         if self.firsts[low] == self.lasts[high]:
-            return f"exactly {speak_value(self.lasts[high])}"
+            return f"exactly {spoken_value(self.lasts[high])}"
         parts = []
         if low > 0:
-            parts.append(f"more than {speak_value(self.edges[low - 1])}")
+            parts.append(f"more than {spoken_value(self.edges[low - 1])}")
         if high < len(self.edges):
-            parts.append(f"at most {speak_value(self.edges[high])}")
+            parts.append(f"at most {spoken_value(self.edges[high])}")
         return " and ".join(parts) or "any number"
 
     def _spoken(self, number: float) -> int | float:
@@ -282,11 +283,11 @@ class ChoiceCells:
         """Describe the values in the cells."""
         if self.missing in cells:
             return "missing"
-        named = [speak_value(v) for j, v in enumerate(self.choices) if j in cells]
+        named = [spoken_value(v) for j, v in enumerate(self.choices) if j in cells]
         if self.others not in cells:
             return " or ".join(named)
         left_out = [
-            speak_value(v) for j, v in enumerate(self.choices) if j not in cells
+            spoken_value(v) for j, v in enumerate(self.choices) if j not in cells
         ]
         return f"other than {' or '.join(left_out)}" if left_out else "any category"
 
@@ -325,23 +326,3 @@ def choice_cells(
     named = {c.value for c in conditions if c.value is not None}
     spare = next((v for v in categories if v is not None and v not in named), None)
     return ChoiceCells(name, tuple(sorted(named, key=repr)), spare, kind)
-
-
-def speak_value(value: Value) -> str:
-    """Say a value as rules do; booleans as true and false.
-
-    Examples
-    --------
-    >>> speak_value(31.0), speak_value("head of sales"), speak_value(True)
-    ('31', '"head of sales"', 'true')
-    """
-    if value is None:
-        return "missing"
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return str(Condition("x", "=", value)).removeprefix("x = ")
-
-
-def speak_name(name: str) -> str:
-    """Say the name of a feature as rules do."""
-    return str(Condition(name, "is present")).removesuffix(" is present")

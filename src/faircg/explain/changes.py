@@ -25,9 +25,8 @@ from faircg.explain.cells import (
     Option,
     choice_cells,
     number_cells,
-    speak_name,
-    speak_value,
 )
+from faircg.printable import spoken_name, spoken_value
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -66,14 +65,14 @@ class FeatureChange:
     cost: float
 
     def __str__(self) -> str:
-        after = speak_value(self.after)
+        after = spoken_value(self.after)
         # "at most 5" names its nearest value; just beyond 0.3 is no number to read.
         is_said = self.wanted in (after, f"exactly {after}")
         is_said = is_said or self.wanted.endswith(f"at most {after}")
         is_plain = isinstance(self.after, int | str)
         example = f", such as {after}," if is_plain and not is_said else ""
-        before = speak_value(self.before)
-        return f"{speak_name(self.feature)} {self.wanted}{example} instead of {before}"
+        before = spoken_value(self.before)
+        return f"{spoken_name(self.feature)} {self.wanted}{example} instead of {before}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the change as plain JSON values; an infinite cost is null."""

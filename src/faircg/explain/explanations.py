@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args, overload
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from faircg.explain.cells import speak_name
 from faircg.explain.changes import Changes, Person, whole_features
 from faircg.explain.values import ChangeStatus, Explanation, FailedCondition, NearRule
+from faircg.printable import spoken_name
 from faircg.table import Table, read_table
 
 if TYPE_CHECKING:
@@ -308,4 +308,4 @@ def column_names(X: Any) -> tuple[str, ...]:
 
 
 def _kept(names: Sequence[str]) -> str:
-    return f" that keeps {', '.join(map(speak_name, names))}" if names else ""
+    return f" that keeps {', '.join(map(spoken_name, names))}" if names else ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from faircg.explain.cells import speak_value
+from faircg.printable import spoken_value
 from faircg.rules import Condition, Rule
 
 if TYPE_CHECKING:
@@ -122,10 +122,10 @@ class Explanation:
             return ""
         if self.change is not None:
             return str(self.change)
-        return f"no change{self.kept} gives {speak_value(self.other)}"
+        return f"no change{self.kept} gives {spoken_value(self.other)}"
 
     def __str__(self) -> str:
-        lines = [f"Row {self.row}: predicted {speak_value(self.decision)}"]
+        lines = [f"Row {self.row}: predicted {spoken_value(self.decision)}"]
         if not self.is_positive:
             lines[0] += ", as no rule covers it"
         for rule in self.fired:
@@ -136,7 +136,7 @@ class Explanation:
             lines.append(f"  close: {near.rule}")
             lines += [f"    {failed}" for failed in near.failed]
         if self.change is not None:
-            other = speak_value(self.other)
+            other = spoken_value(self.other)
             lines.append(f"  smallest change to get {other}: {self.change}")
         elif self.change_status == "impossible":
             lines.append(f"  {self.change_text}")

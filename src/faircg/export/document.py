@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from faircg.printable import shown
+
 if TYPE_CHECKING:
     from faircg.model import RuleSetModel
 
@@ -51,24 +53,12 @@ def make_document(model: RuleSetModel) -> tuple[Block, ...]:
     return tuple(blocks)
 
 
-def visible(text: str) -> str:
-    r"""Return a text on one line; characters that do not print are escaped.
-
-    Examples
-    --------
-    >>> print(visible("a\nb\u202e"))
-    a\nb\u202e
-    """
-    shown = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
-    return shown if shown.strip() else f'"{shown}"'
-
-
 def _rules(model: RuleSetModel) -> Block:
     rules = model.rule_set.rules
-    label = visible(model.rule_set.label)
+    label = shown(model.rule_set.label, None)
     if not rules:
         return Block("Rules", f"Never predict {label} (the empty rule set).")
-    rows = tuple((str(k + 1), visible(str(rule))) for k, rule in enumerate(rules))
+    rows = tuple((str(k + 1), shown(str(rule), None)) for k, rule in enumerate(rules))
     negative = _shown(model.labels[0])
     return Block(
         "Rules",
@@ -84,7 +74,7 @@ def _groups(groups: Mapping[str, Any]) -> Block:
     keys = [*dict.fromkeys(key for c in counts.values() for key in c)]
     rows = tuple(
         (
-            visible(group),
+            shown(group, None),
             *(_shown(entries[key]) if key in entries else "" for key in keys),
             _rate(entries, *_POSITIVES),
             _rate(entries, *_NEGATIVES),
@@ -110,7 +100,7 @@ def _rate(counts: Mapping[str, Any], hit: str, missed: str) -> str:
 
 
 def _spoken(key: str) -> str:
-    return visible(key).replace("_", " ")
+    return shown(key, None).replace("_", " ")
 
 
 def _entry(value: object) -> str:
@@ -124,5 +114,5 @@ def _entry(value: object) -> str:
 
 def _shown(value: object) -> str:
     if isinstance(value, str):
-        return visible(value)
-    return visible(json.dumps(value, ensure_ascii=False))
+        return shown(value, None)
+    return shown(json.dumps(value, ensure_ascii=False), None)

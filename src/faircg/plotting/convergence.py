@@ -183,8 +183,7 @@ class ConvergenceDisplay:
             linestyle="none",
             label=f"bound of the certificate ({certificate.lower_bound:,.0f})",
         )
-        loss = "Hamming loss" if certificate.loss == "hamming" else "0-1 loss"
-        ax.set_ylabel(f"{loss} (people)")
+        ax.set_ylabel(f"{certificate.loss_name} (people)")
         ax.yaxis.set_major_formatter(StrMethodFormatter("{x:,g}"))
         if x == "rounds":
             ax.xaxis.set_major_locator(MaxNLocator(integer=True))
@@ -193,7 +192,7 @@ class ConvergenceDisplay:
             if x == "seconds"
             else "round of column generation (last mark: after the rounds)"
         )
-        ax.set_title(_title(certificate), loc="left", pad=18)
+        ax.set_title(certificate.headline, loc="left", pad=18)
         ax.grid(axis="y", color="0.9")
         ax.legend(fontsize="small")
         quiet_frame(ax)
@@ -206,16 +205,3 @@ def _positions(history: Sequence[Round], x: Clock) -> list[float]:
     if x == "rounds":
         return [float(r.number) for r in history]
     return [r.seconds for r in history]
-
-
-def _title(certificate: Certificate) -> str:
-    if certificate.proven_optimal:
-        return (
-            f"Proven optimal: no rule set has a loss below {certificate.objective:,.0f}"
-        )
-    if certificate.lower_bound <= 0:
-        return f"Loss {certificate.objective:,.0f}, no bound proven"
-    return (
-        f"Loss {certificate.objective:,.0f}, at most {certificate.above_best:.2%} "
-        "above the best possible"
-    )

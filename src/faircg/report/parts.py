@@ -9,8 +9,9 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from faircg.evaluate import People
+from faircg.printable import number, percent, plural, shown
 from faircg.report.values import FeatureSummary, PartSummary
-from faircg.report.words import number, percent, plural, shown, value_words
+from faircg.report.words import value_words
 from faircg.table import Column, Table, read_table
 
 if TYPE_CHECKING:

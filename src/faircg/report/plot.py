@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Final
 
-from faircg.report.words import percent, points_of, shown
+from faircg.printable import percent, shown
+from faircg.report.words import points_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -12,6 +12,8 @@ import json
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Final
 
+from faircg.colgen.certificate import certificate_words, status_words
+from faircg.printable import number, percent, plural, shown
 from faircg.report import words
 from faircg.report.plot import frontier_plots, interval_charts
 
@@ -83,19 +85,18 @@ def _environment() -> Environment:
         keep_trailing_newline=True,
     )
     environment.filters |= {
-        "shown": words.shown,
-        "number": words.number,
-        "percent": words.percent,
+        "shown": shown,
+        "number": number,
+        "percent": percent,
         "points": words.points_of,
     }
     environment.globals |= {
-        "plural": words.plural,
+        "plural": plural,
         "verdict": words.verdict,
-        "group_notes": words.group_notes,
         "one_sided_words": words.one_sided_words,
         "gap_words": words.gap_words,
-        "certificate_words": words.certificate_words,
-        "status_words": words.status_words,
+        "certificate_words": certificate_words,
+        "status_words": status_words,
         "what_it_does": words.what_it_does,
         "condition_words": words.condition_words,
         "criteria": words.CRITERIA,
@@ -118,8 +119,8 @@ def _label_names(report: Report) -> tuple[str, str]:
     negative, positive = report.points[0].point.model.labels
     about = report.about
     return (
-        words.shown(about.negative) if about.negative else words.value_words(negative),
-        words.shown(about.positive) if about.positive else words.value_words(positive),
+        shown(about.negative) if about.negative else words.value_words(negative),
+        shown(about.positive) if about.positive else words.value_words(positive),
     )
 
 
