@@ -13,6 +13,7 @@ from faircg.colgen.pricing import (
     ExactPricer,
     GreedyPricer,
     IntegerPricer,
+    Pricer,
     PricingResult,
 )
 from faircg.colgen.stop import Deadline
@@ -37,7 +38,7 @@ class BestRuleOnly:
         )
 
 
-PRICERS = {
+PRICERS: dict[str, Pricer] = {
     "exact search": BestRuleOnly(),
     "exact search and bound per complexity": ExactPricer(threads=2),
     "paper's integer program": IntegerPricer(),
@@ -49,7 +50,7 @@ PRICERS = {
 def side_by_side(name: str, stage: str, seconds: float) -> list[dict[str, Any]]:
     """Price once with each pricer; a program that is too large is given up."""
     problem, prices = problem_of(name), prices_of(name, stage)
-    records = []
+    records: list[dict[str, Any]] = []
     for label, pricer in PRICERS.items():
         times: list[float] = []
         while len(times) < 3 and sum(times) < 1.0:  # the best of three, if quick

@@ -7,7 +7,7 @@ prediction, in integers, and the gap as a fraction. What a table says must follo
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -101,9 +101,12 @@ def _expected(protocol: Protocol, folder: Path) -> Iterator[Path]:
         yield folder / "figures" / f"{name}.png"
 
 
-def cells_of(protocol: Protocol) -> dict[str, set[tuple[object, ...]]]:
+Cells: TypeAlias = set[tuple[object, ...]]
+
+
+def cells_of(protocol: Protocol) -> dict[str, Cells]:
     """Return the cells that each of our sources must have."""
-    grid = {
+    grid: Cells = {
         (data, fold, thresholds, criterion, epsilon, complexity, winner)
         for data, part in protocol.data.items()
         for fold in range(part.folds)
@@ -113,7 +116,7 @@ def cells_of(protocol: Protocol) -> dict[str, set[tuple[object, ...]]]:
         for complexity in one.fine_complexities
         for winner in ("returned", "optimised")
     }
-    mining = {
+    mining: Cells = {
         (data, fold, criterion, epsilon, source)
         for data, part in protocol.data.items()
         for fold in range(part.few_folds)
@@ -121,7 +124,7 @@ def cells_of(protocol: Protocol) -> dict[str, set[tuple[object, ...]]]:
         for epsilon in protocol.fixed_epsilons
         for source in SOURCES
     }
-    masters = {
+    masters: Cells = {
         (data, fold, epsilon, complexity, objective)
         for data, part in protocol.data.items()
         for fold in range(part.few_folds)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from experiments.data import Data
+    from faircg.typing import BoolVector
 
 KINDS: Final = (
     "true_positives",
@@ -35,14 +36,14 @@ def column(part: str, kind: str, group: str) -> str:
 
 
 def count_both(
-    data: Data, fold: int, probability: NDArray[np.floating]
+    data: Data, fold: int, probability: NDArray[np.floating] | BoolVector
 ) -> dict[str, float]:
     """Count predictions for all people, as probabilities of predicting yes."""
-    probability = np.asarray(probability, dtype=float)
+    chance = np.asarray(probability, dtype=float)
     counts = {}
     for part, rows in zip(PARTS, data.split(fold), strict=True):
         positive, codes = data.is_positive[rows], data.groups.codes[rows]
-        yes = probability[rows]
+        yes = chance[rows]
         people = {
             "true_positives": positive * yes,
             "false_negatives": positive * (1.0 - yes),
@@ -80,14 +81,20 @@ def accuracy(frame: pd.DataFrame, part: str) -> NDArray[np.floating]:
 
 def missed_rate(frame: pd.DataFrame, part: str, group: str) -> NDArray[np.floating]:
     """Return the false negative rate of a group, record by record."""
-    missed = frame[column(part, "false_negatives", group)].to_numpy()
-    return missed / (missed + frame[column(part, "true_positives", group)].to_numpy())
+    return _share(frame, part, group, of="false_negatives", besides="true_positives")
 
 
 def hit_rate(frame: pd.DataFrame, part: str, group: str) -> NDArray[np.floating]:
     """Return the false positive rate of a group, record by record."""
-    hit = frame[column(part, "false_positives", group)].to_numpy()
-    return hit / (hit + frame[column(part, "true_negatives", group)].to_numpy())
+    return _share(frame, part, group, of="false_positives", besides="true_negatives")
+
+
+def _share(
+    frame: pd.DataFrame, part: str, group: str, *, of: str, besides: str
+) -> NDArray[np.floating]:
+    counted = np.asarray(frame[column(part, of, group)], dtype=np.float64)
+    others = np.asarray(frame[column(part, besides, group)], dtype=np.float64)
+    return counted / (counted + others)
 
 
 def gaps(frame: pd.DataFrame, part: str, criterion: str) -> NDArray[np.floating]:

@@ -37,8 +37,8 @@ class Data:
     def split(self, fold: int) -> tuple[IntVector, IntVector]:
         """Return the training and the test part of one of the ten folds."""
         splitter = StratifiedKFold(N_SPLITS, shuffle=True, random_state=SEED)
-        parts = list(splitter.split(self.X, self.is_positive))
-        return parts[fold]
+        train, test = list(splitter.split(self.X, self.is_positive))[fold]
+        return train, test
 
 
 @cache

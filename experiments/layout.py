@@ -11,7 +11,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
-STYLE: Final = {
+    from matplotlib.typing import RcKeyType
+
+STYLE: Final[dict[RcKeyType, Any]] = {
     "svg.hashsalt": "faircg",
     "svg.fonttype": "none",
     "font.size": 9,

@@ -133,7 +133,7 @@ class BasePeer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Draw a prediction for each row; the same for all seeds if deterministic."""
         chance = self.predict_probability(X, sensitive_features=sensitive_features)
         # Numbers drawn from [0, 1) are never below 0 and always below 1.
-        drawn = check_random_state(random_state).random_sample(len(chance))
+        drawn: FloatVector = check_random_state(random_state).random_sample(len(chance))
         return (drawn < chance).astype(np.int64)
 
     def _fit(self, X: Any, y: IntVector, groups: Groups) -> None:

@@ -98,10 +98,12 @@ class RandomisedThresholdPeer(BasePeer):
 
     def _probability(self, X: FloatMatrix, codes: IntVector | None) -> FloatVector:
         if codes is None:
-            return self.scorer_.predict_proba(X)[:, 1] >= 0.5
+            scores: FloatVector = self.scorer_.predict_proba(X)[:, 1]
+            return (scores >= 0.5).astype(np.float64)
         # The mixture itself, not a draw from it.
         mixture = self.optimizer_._pmf_predict(X, sensitive_features=codes)  # noqa: SLF001
-        return np.clip(mixture[:, 1], 0.0, 1.0)
+        chance: FloatVector = mixture[:, 1]
+        return np.clip(chance, 0.0, 1.0)
 
 
 class GridThresholdPeer(BasePeer):
@@ -159,7 +161,8 @@ class GridThresholdPeer(BasePeer):
 
     def _probability(self, X: FloatMatrix, codes: IntVector | None) -> FloatVector:
         thresholds = 0.5 if codes is None else self.thresholds_[codes]
-        return self.scorer_.predict_proba(X)[:, 1] >= thresholds
+        scores: FloatVector = self.scorer_.predict_proba(X)[:, 1]
+        return (scores >= thresholds).astype(np.float64)
 
 
 def counts_above(

@@ -88,8 +88,8 @@ class ExponentiatedGradientPeer(BasePeer):
 
     def _probability(self, X: FloatMatrix, codes: IntVector | None) -> FloatVector:
         if self.criterion is None:
-            return self.tree_.predict(X)
+            return np.asarray(self.tree_.predict(X), dtype=np.float64)
         # The weighted votes of the trees, not a draw from them. Weights sum to one
         # up to rounding only.
-        votes = self.mixture_._pmf_predict(X[:, self.columns_])[:, 1]  # noqa: SLF001
+        votes: FloatVector = self.mixture_._pmf_predict(X[:, self.columns_])[:, 1]  # noqa: SLF001
         return np.clip(votes, 0.0, 1.0)

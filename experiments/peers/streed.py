@@ -158,7 +158,8 @@ class OptimalTreePeer(BasePeer):
     def _probability(self, X: FloatMatrix, codes: IntVector | None) -> FloatVector:
         if codes is None:  # the tree does not ask for the group, so any value does
             codes = np.zeros(len(X), dtype=np.int64)
-        return self.model_.predict(self._design(X, codes, flip=self.flip_))
+        design = self._design(X, codes, flip=self.flip_)
+        return np.asarray(self.model_.predict(design), dtype=np.float64)
 
     def _design(self, X: FloatMatrix, codes: IntVector, *, flip: bool) -> IntVector:
         chosen = X[:, self.columns_]

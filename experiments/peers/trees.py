@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
+import numpy as np
 from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
@@ -51,7 +52,7 @@ class TreePeer(BasePeer):
         ).fit(X, y)
 
     def _probability(self, X: FloatMatrix, codes: IntVector | None) -> FloatVector:
-        return self.model_.predict(X)
+        return np.asarray(self.model_.predict(X), dtype=np.float64)
 
 
 class LogisticPeer(BasePeer):
@@ -72,4 +73,4 @@ class LogisticPeer(BasePeer):
         self.model_ = LogisticRegression(C=self.C, max_iter=2_000).fit(X, y)
 
     def _probability(self, X: FloatMatrix, codes: IntVector | None) -> FloatVector:
-        return self.model_.predict(X)
+        return np.asarray(self.model_.predict(X), dtype=np.float64)

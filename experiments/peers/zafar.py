@@ -212,7 +212,7 @@ class ZafarPeer(BasePeer):
             )
         if w.value is None:
             raise RuntimeError(f"dccp found no weights: {problem.status}")
-        return np.asarray(w.value)
+        return np.asarray(w.value, dtype=np.float64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -227,7 +227,8 @@ class MergedRows:
     @property
     def share(self) -> FloatVector:
         """Share of all people in each row."""
-        return self.counts / self.counts.sum()
+        share: FloatVector = self.counts / self.counts.sum()
+        return share
 
 
 def merged_rows(X: FloatMatrix, y: IntVector, codes: IntVector) -> MergedRows:
@@ -236,7 +237,8 @@ def merged_rows(X: FloatMatrix, y: IntVector, codes: IntVector) -> MergedRows:
     raw = keys.view(np.dtype((np.void, keys.itemsize * keys.shape[1])))[:, 0]
     _, first, counts = np.unique(raw, return_index=True, return_counts=True)
     design = np.column_stack([np.ones(len(first)), X[first]])
-    return MergedRows(design, 2.0 * y[first] - 1, codes[first], counts.astype(float))
+    signs = np.where(y[first] == 1, 1.0, -1.0)
+    return MergedRows(design, signs, codes[first], counts.astype(np.float64))
 
 
 def independent_columns(X: FloatMatrix) -> IntVector:
@@ -311,8 +313,7 @@ class _Loss:
 
     data: MergedRows
     ridge: float
-    _curved_at: FloatVector | None = field(default=None, init=False)
-    _curvature: FloatMatrix | None = field(default=None, init=False)
+    _curved: tuple[FloatVector, FloatMatrix] | None = field(default=None, init=False)
 
     def value(self, w: FloatVector) -> float:
         losses = np.logaddexp(0.0, -self._margins(w))
@@ -321,7 +322,8 @@ class _Loss:
     def gradient(self, w: FloatVector) -> FloatVector:
         data = self.data
         pull = data.share * expit(-self._margins(w)) * data.signs
-        return self._penalty(w) * w - pull @ data.design
+        gradient: FloatVector = self._penalty(w) * w - pull @ data.design
+        return gradient
 
     def hessian(self, w: FloatVector) -> FloatMatrix:
         """Return the Hessian here, or one where no margin differs by a tenth.
@@ -330,16 +332,15 @@ class _Loss:
         of its time goes into.
         """
         margins = self._margins(w)
-        is_near = (
-            self._curved_at is not None
-            and np.abs(margins - self._curved_at).max() <= 0.1
-        )
-        if not is_near:
-            wrong = expit(-margins)
-            curvature = _gram(self.data.design, self.data.share * wrong * (1 - wrong))
-            self._curvature = curvature + np.diag(self._penalty(w))
-            self._curved_at = margins
-        return self._curvature
+        if self._curved is not None:
+            at, curvature = self._curved
+            if np.abs(margins - at).max() <= 0.1:
+                return curvature
+        wrong = expit(-margins)
+        curvature = _gram(self.data.design, self.data.share * wrong * (1 - wrong))
+        curvature = curvature + np.diag(self._penalty(w))
+        self._curved = margins, curvature
+        return curvature
 
     def _margins(self, w: FloatVector) -> FloatVector:
         return self.data.signs * (self.data.design @ w)
@@ -372,7 +373,8 @@ class _Penalised:
 
     def gradient(self, w: FloatVector) -> FloatVector:
         price = self.tau * expit(self._excess(w) / self.sharpness)
-        return self.loss.gradient(w) + price @ self._rows(w)
+        gradient: FloatVector = self.loss.gradient(w) + price @ self._rows(w)
+        return gradient
 
     def hessian(self, w: FloatVector) -> FloatMatrix:
         relative = self._excess(w) / self.sharpness
@@ -382,11 +384,12 @@ class _Penalised:
         near = bend > 1e-9 * bend.max()  # few hinges are close to their kink
         rows = self._rows(w)
         sharp = price * expit(-relative) / self.sharpness
-        return (
+        hessian: FloatMatrix = (
             self.loss.hessian(w)
             + _gram(self.loss.data.design[near], bend[near])
             + (rows.T * sharp) @ rows
         )
+        return hessian
 
     def _scaled(self, w: FloatVector) -> FloatVector:
         data = self.loss.data
@@ -400,12 +403,14 @@ class _Penalised:
         """Return the gradient of each convexified constraint."""
         data = self.loss.data
         slope = -data.signs * expit(self._scaled(w))
-        return (self.hinge_weights * slope) @ data.design + self.tangents
+        rows: FloatMatrix = (self.hinge_weights * slope) @ data.design + self.tangents
+        return rows
 
 
 def _gram(design: FloatMatrix, factors: FloatVector) -> FloatMatrix:
     scaled = design * np.sqrt(factors)[:, None]
-    return scaled.T @ scaled
+    gram: FloatMatrix = scaled.T @ scaled
+    return gram
 
 
 def _newton(function: _Convex, start: FloatVector, max_steps: int = 100) -> FloatVector:

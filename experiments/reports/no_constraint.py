@@ -59,7 +59,7 @@ def tables(results: pd.DataFrame) -> dict[str, str]:
     """Return ours and the peers', beside the paper's."""
     rows = []
     for row in results.itertuples():
-        paper = ("", "", "")
+        paper: tuple[str, ...] = ("", "", "")
         if row.thresholds == "quantile" and row.method in NO_CONSTRAINT[row.data]:
             numbers = NO_CONSTRAINT[row.data][row.method]
             paper = tuple(with_spread(*pair) for pair in numbers)
@@ -96,7 +96,9 @@ def figures(results: pd.DataFrame) -> dict[str, Figure]:
 
 def words(results: pd.DataFrame) -> str:
     """Compare with what we set out to reach, and the peers with the paper."""
-    reached, missed, apart = [], [], []
+    reached: list[str] = []
+    missed: list[str] = []
+    apart: list[str] = []
     for row in results.itertuples():
         if row.method == "Fair CG":
             target = TARGETS.get((row.data, row.thresholds))

@@ -133,8 +133,8 @@ def tables(results: pd.DataFrame) -> dict[str, str]:
         ]
         for source in SOURCES
     ]
-    header = ("rules from", *(f"{DATA_NAMES[d]} (paper)" for d in sizes.columns))
-    texts[f"{NAME}_pool_sizes"] = markdown(header, rows)
+    columns = ("rules from", *(f"{DATA_NAMES[d]} (paper)" for d in sizes.columns))
+    texts[f"{NAME}_pool_sizes"] = markdown(columns, rows)
     return texts
 
 

@@ -25,8 +25,9 @@ if TYPE_CHECKING:
 
     from experiments.protocol import Grid, Protocol
     from experiments.tasks import Record
+    from faircg.colgen.problem import Objective
 
-OBJECTIVES = ("hamming", "zero_one")
+OBJECTIVES: tuple[Objective, ...] = ("hamming", "zero_one")
 
 
 @dataclass(frozen=True, slots=True)
