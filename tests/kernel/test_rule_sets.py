@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from itertools import chain, combinations
 from typing import Any
 
@@ -145,22 +144,16 @@ def test_larger_problems_agree_for_any_number_of_threads(needs_native: None) -> 
             np.testing.assert_array_equal(other.excesses, found[0].excesses)
 
 
-BUSY = 30
-"""Seconds that a machine may be busy otherwise; unstopped, the search never ends."""
-
-
 @pytest.mark.parametrize("native", [True, False])
 @pytest.mark.parametrize("threads", [1, 2])
 def test_a_deadline_or_a_flag_stops_the_search(
     native: bool, threads: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """And the result says that sets are missing."""
+    """Nothing else ends this search; the result says that sets are missing."""
     if not native:
         monkeypatch.setattr(rule_sets, "compiled", None)
     problem = {**make_large(0), "again": np.zeros(500), "budget": 9.0}
-    start = time.monotonic()
     found = rule_sets_below(**problem, seconds=0.1, threads=threads, most=10**9)
-    assert time.monotonic() - start < BUSY
     assert not found.is_complete
     assert not found.too_many
     stop = StopFlag()

@@ -18,16 +18,11 @@ from faircg._kernel import (
     search,
 )
 
-BUSY = 30
-"""Seconds that a machine may be busy otherwise."""
-
 
 @pytest.mark.parametrize("threads", [1, 2])
-def test_a_deadline_is_kept(threads: int, hard: Any, needs_native: None) -> None:
-    """The search ends long before it is done."""
-    start = time.monotonic()
+def test_a_deadline_ends_a_search(threads: int, hard: Any, needs_native: None) -> None:
+    """Nothing else would: to try all rules takes longer than anybody lives."""
     found = search(hard.bits, hard.prices, 0.0, 10, seconds=0.2, threads=threads)
-    assert time.monotonic() - start < BUSY
     assert not found.is_complete
     assert found.rules
     assert found.bound <= found.reduced_costs[0]
@@ -36,13 +31,14 @@ def test_a_deadline_is_kept(threads: int, hard: Any, needs_native: None) -> None
 def test_a_flag_set_by_another_thread_stops_the_search(
     hard: Any, needs_native: None
 ) -> None:
-    """The search runs without the interpreter's lock, so the other thread can run."""
+    """The search runs without the interpreter's lock, so the other thread can run.
+
+    No time was set, so the flag is what ended it.
+    """
     stop = StopFlag()
     timer = threading.Timer(0.2, stop.set)
     timer.start()
-    start = time.monotonic()
     found = search(hard.bits, hard.prices, 0.0, 10, stop=stop, threads=2)
-    assert 0.1 < time.monotonic() - start < BUSY
     assert stop.is_set()
     assert not found.is_complete
     timer.join()
@@ -50,11 +46,9 @@ def test_a_flag_set_by_another_thread_stops_the_search(
 
 def test_an_enumeration_stops_too(hard: Any, needs_native: None) -> None:
     """And says that rules are missing."""
-    start = time.monotonic()
     found = enumerate_below(
         hard.bits, hard.prices, 0.5, 10, cutoff=-150.0, seconds=0.2, threads=2
     )
-    assert time.monotonic() - start < BUSY
     assert not found.is_complete
     assert not found.too_many
 
@@ -77,7 +71,7 @@ def test_bounds_of_interrupted_searches_are_valid(seed: int) -> None:
     prices = rng.choice([-1.0, 1.0], 4000) + 0.3 * (rows[:, seed] & rows[:, 20])
     bits = ConditionBits.from_matrix(rows, np.arange(40))
     price = [0.0, 3.0][seed % 2]
-    whole = search(bits, prices, price, 4, seconds=20)
+    whole = search(bits, prices, price, 4)
     assert whole.is_complete
     for _ in range(4):
         seconds = float(rng.uniform(0, 0.06))
@@ -91,6 +85,7 @@ def test_bounds_of_interrupted_searches_are_valid(seed: int) -> None:
 
 
 SCRIPT = """
+import faulthandler
 import signal
 import numpy as np
 # Whoever started the tests in the background may have made Ctrl-C be ignored.
@@ -99,25 +94,24 @@ from faircg._kernel import ConditionBits, search
 rng = np.random.default_rng(0)
 rows = rng.random((6000, 150)) < 0.6
 bits = ConditionBits.from_matrix(rows, np.arange(150))
+faulthandler.dump_traceback_later(300, exit=True)  # should it hear nothing
 print("ready", flush=True)
 try:
-    search(bits, rng.choice([-1.0, 1.0], 6000), 0.0, 10, threads=2, seconds=60)
+    search(bits, rng.choice([-1.0, 1.0], 6000), 0.0, 10, threads=2)
 except KeyboardInterrupt:
     print("interrupted", flush=True)
 """
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
-def test_ctrl_c_ends_a_search_soon(needs_native: None) -> None:
-    """The user need not wait for the search to finish."""
+def test_ctrl_c_ends_a_search(needs_native: None) -> None:
+    """The user need not wait for the search to finish; this one never does."""
     process = subprocess.Popen(
         [sys.executable, "-c", SCRIPT], stdout=subprocess.PIPE, text=True
     )
     with process:
         assert process.stdout is not None
         assert process.stdout.readline() == "ready\n"
-        time.sleep(0.3)
-        start = time.monotonic()
+        time.sleep(0.3)  # most likely the search has begun; it need not
         process.send_signal(signal.SIGINT)
         assert process.stdout.readline() == "interrupted\n"
-        assert time.monotonic() - start < BUSY
