@@ -14,6 +14,7 @@ from faircg.colgen.pricing import (
     GreedyPricer,
     IntegerPricer,
     Pricer,
+    PricingProblem,
     PricingResult,
 )
 from faircg.colgen.stop import Deadline
@@ -22,16 +23,14 @@ from faircg.colgen.stop import Deadline
 class BestRuleOnly:
     """One exact search: the best rule and its proof, like the integer programs."""
 
-    def price(
-        self, bits: Any, prices: Any, max_conditions: int, deadline: Deadline
-    ) -> PricingResult:
+    def price(self, asked: PricingProblem) -> PricingResult:
         found = search(
-            bits,
-            prices.rows,
-            prices.condition,
-            max_conditions,
+            asked.bits,
+            asked.prices.rows,
+            asked.prices.condition,
+            asked.max_conditions,
             threads=2,
-            seconds=deadline.remaining(),
+            seconds=asked.deadline.remaining(),
         )
         return PricingResult(
             found.rules, found.reduced_costs, found.is_complete, found.bound
@@ -55,7 +54,9 @@ def side_by_side(name: str, stage: str, seconds: float) -> list[dict[str, Any]]:
         times: list[float] = []
         while len(times) < 3 and sum(times) < 1.0:  # the best of three, if quick
             start, deadline = time.perf_counter(), Deadline.after(seconds)
-            found = pricer.price(problem.bits, prices, DEPTH[name], deadline)
+            found = pricer.price(
+                PricingProblem(problem.bits, prices, DEPTH[name], deadline)
+            )
             times.append(time.perf_counter() - start)
         records.append(
             {

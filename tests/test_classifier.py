@@ -23,7 +23,7 @@ from sklearn.preprocessing import StandardScaler
 from faircg import Condition, FairRuleSetClassifier, Rule, RuleSet, RuleSetModel
 from faircg.colgen.pricing import PRICERS, GreedyPricer
 from faircg.exceptions import UnseenCategoryWarning
-from faircg.fairness import EqualityOfOpportunity, EqualizedOdds, Rate
+from faircg.fairness import Difference, EqualityOfOpportunity, EqualizedOdds, Rate
 
 OPPORTUNITY = "equality_of_opportunity"
 ODDS = "equalized_odds"
@@ -631,8 +631,9 @@ class PredictiveEquality:
     epsilon: float
     name: str = "predictive_equality"
 
-    def rates(self, groups):
-        return [Rate("false positive rate", 0, 1, groups.negatives, self.epsilon)]
+    def rates(self):
+        bound = Difference(self.epsilon)
+        return [Rate("false positive rate", ["false_positives"], ["negatives"], bound)]
 
 
 @pytest.mark.parametrize("objective", ["hamming", "zero_one"])
@@ -650,9 +651,9 @@ class CountingPricer:
     def __init__(self):
         self.calls = 0
 
-    def price(self, bits, prices, max_conditions, deadline):
+    def price(self, asked):
         self.calls += 1
-        return GreedyPricer().price(bits, prices, max_conditions, deadline)
+        return GreedyPricer().price(asked)
 
 
 def test_a_pricer_of_my_own():

@@ -21,7 +21,7 @@ import numpy as np
 from faircg.binarize import ConditionBinarizer
 from faircg.colgen.certificate import fingerprint
 from faircg.colgen.engine import solve
-from faircg.colgen.pricing import PricingResult, pricer_by_name
+from faircg.colgen.pricing import PricingProblem, PricingResult, pricer_by_name
 from faircg.colgen.problem import Problem
 from faircg.colgen.select import Selection
 from faircg.colgen.stop import Deadline
@@ -37,7 +37,6 @@ from faircg.rules import Rule, RuleSet
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from faircg.colgen.duals import Prices
     from faircg.grid import Point, Settings
     from faircg.table import Table
     from faircg.typing import BoolVector, Conditions, IntVector
@@ -49,9 +48,7 @@ logger = logging.getLogger(__name__)
 class PoolOnly:
     """A pricer that finds nothing, so that the engine uses the rules it is given."""
 
-    def price(
-        self, bits: object, prices: Prices, max_conditions: int, deadline: Deadline
-    ) -> PricingResult:
+    def price(self, asked: PricingProblem) -> PricingResult:
         """Return no rules, and prove nothing."""
         return PricingResult((), np.zeros(0), is_complete=False, bound=-np.inf)
 

@@ -14,6 +14,7 @@ from faircg.colgen.pricing import (
     ExactPricer,
     GreedyPricer,
     IntegerPricer,
+    PricingProblem,
     QuickFirstPricer,
     SampledPricer,
     pricer_by_name,
@@ -67,7 +68,9 @@ def test_the_papers_program_that_of_dash_and_the_search_find_the_best_rule(
         attracted += bool((prices.rows[~instance.is_positive] < 0).any())
         for pricer in COMPLETE:
             found = pricer.price(
-                bits_of(instance), prices, instance.max_conditions, Deadline()
+                PricingProblem(
+                    bits_of(instance), prices, instance.max_conditions, Deadline()
+                )
             )
             assert found.is_complete
             assert found.bound <= per_unit + 1e-9
@@ -91,7 +94,9 @@ def test_the_exact_bound_per_unit_of_complexity_is_tight():
             cost(instance, prices, rule) / (1 + len(rule)) for rule in instance.rules
         )
         found = ExactPricer().price(
-            bits_of(instance), prices, instance.max_conditions, Deadline()
+            PricingProblem(
+                bits_of(instance), prices, instance.max_conditions, Deadline()
+            )
         )
         assert found.bound <= min(0.0, smallest) + 1e-9
         if smallest < -1e-3:
@@ -117,7 +122,9 @@ def test_heuristics_return_only_true_reduced_costs_and_claim_nothing(pricer):
             continue
         prices = random_prices(instance, rng)
         found = pricer.price(
-            bits_of(instance), prices, instance.max_conditions, Deadline()
+            PricingProblem(
+                bits_of(instance), prices, instance.max_conditions, Deadline()
+            )
         )
         assert not found.is_complete
         assert found.bound == -np.inf
@@ -136,7 +143,9 @@ def test_wide_greedy_growth_finds_the_best_rule_of_a_small_table():
         prices = random_prices(instance, np.random.default_rng(seed))
         best = min(cost(instance, prices, rule) for rule in instance.rules)
         found = GreedyPricer(width=100).price(
-            bits_of(instance), prices, instance.max_conditions, Deadline()
+            PricingProblem(
+                bits_of(instance), prices, instance.max_conditions, Deadline()
+            )
         )
         assert min([0.0, *found.reduced_costs]) == pytest.approx(min(0, best), abs=1e-5)
 
@@ -147,7 +156,7 @@ def test_at_most_one_hundred_rules_come_back_and_they_are_the_best():
     rows = rng.random((60, 14)) < 0.7
     bits = ConditionBits.from_matrix(rows, np.arange(14))
     prices = Prices(-rng.random(60), 0.01, 0.0)
-    found = GreedyPricer(width=1_000).price(bits, prices, 4, Deadline())
+    found = GreedyPricer(width=1_000).price(PricingProblem(bits, prices, 4, Deadline()))
     assert len(set(found.rules)) == 100
     sizes = range(1, 5)
     every = [rule for size in sizes for rule in combinations(range(14), size)]
@@ -155,7 +164,12 @@ def test_at_most_one_hundred_rules_come_back_and_they_are_the_best():
         bits.cover(every), np.array([1 + len(r) for r in every])
     )
     np.testing.assert_allclose(found.reduced_costs, np.sort(costs)[:100], atol=1e-12)
-    assert len(ExactPricer(keep=3).price(bits, prices, 4, Deadline()).rules) <= 3
+    assert (
+        len(
+            ExactPricer(keep=3).price(PricingProblem(bits, prices, 4, Deadline())).rules
+        )
+        <= 3
+    )
 
 
 def test_the_thorough_pricer_is_asked_only_when_the_quick_one_has_nothing():
@@ -174,10 +188,12 @@ def test_the_thorough_pricer_is_asked_only_when_the_quick_one_has_nothing():
     quick, thorough = Counting(GreedyPricer()), Counting(ExactPricer())
     both = QuickFirstPricer(quick, thorough)
     assert both.price(
-        bits, Prices(np.array([-1.0, 1.0]), 0.1, 0.0), 2, Deadline()
+        PricingProblem(bits, Prices(np.array([-1.0, 1.0]), 0.1, 0.0), 2, Deadline())
     ).rules
     assert (quick.calls, thorough.calls) == (1, 0)
-    nothing = both.price(bits, Prices(np.array([1.0, 1.0]), 0.1, 0.0), 2, Deadline())
+    nothing = both.price(
+        PricingProblem(bits, Prices(np.array([1.0, 1.0]), 0.1, 0.0), 2, Deadline())
+    )
     assert nothing.is_complete
     assert (quick.calls, thorough.calls) == (2, 1)
 
@@ -192,9 +208,9 @@ def test_after_the_deadline_no_pricer_claims_a_proof_it_lacks(pricer):
     bits = ConditionBits.from_matrix(instance_rows, np.arange(60))
     prices = Prices(rng.normal(size=400), 0.0, 0.0)
     late = Deadline().within(0.0)
-    found = pricer.price(bits, prices, 6, late)
+    found = pricer.price(PricingProblem(bits, prices, 6, late))
     assert not found.is_complete
-    best = ExactPricer().price(bits, prices, 3, Deadline())
+    best = ExactPricer().price(PricingProblem(bits, prices, 3, Deadline()))
     smallest = min(
         c / (1 + len(r)) for c, r in zip(best.reduced_costs, best.rules, strict=True)
     )

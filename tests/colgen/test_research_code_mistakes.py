@@ -24,6 +24,7 @@ from faircg.colgen.pricing import (
     ExactPricer,
     GreedyPricer,
     IntegerPricer,
+    PricingProblem,
     PricingResult,
     SampledPricer,
     pricer_by_name,
@@ -67,7 +68,7 @@ def test_a_each_group_is_divided_by_its_own_size():
     solution = solved(problem, 1)
     assert solution.returned.rules == ((0,),)
     assert solution.certificate.objective == 3
-    assert problem.rate_rows.size.tolist() == [5, 7, 2, 4]
+    assert problem.rate_rows.weight.tolist() == [-5, -7, -2, -4]
 
 
 def test_b_a_covered_negative_is_charged_once():
@@ -125,7 +126,9 @@ def test_e_pricing_splits_samples_by_the_sign_of_their_price_not_by_label(pricer
     Both rows here belong to negatives; one of them attracts.
     """
     bits = ConditionBits.from_matrix(np.array([[True, False], [False, True]]), [0, 1])
-    found = pricer.price(bits, Prices(np.array([2.0, -3.0]), 0.5, 0.0), 2, Deadline())
+    found = pricer.price(
+        PricingProblem(bits, Prices(np.array([2.0, -3.0]), 0.5, 0.0), 2, Deadline())
+    )
     assert found.rules == ((1,),)
     assert found.reduced_costs.tolist() == [-2.0]
 
@@ -151,7 +154,9 @@ def test_f_the_empty_rule_is_never_priced(pricer):
     """It would cover everybody for a complexity of one, and the master forbids that."""
     rows = np.array([[True, False]] * 3 + [[False, True]] * 2)
     bits = ConditionBits.from_matrix(rows, [0, 1])
-    found = pricer.price(bits, Prices(np.full(5, -1.0), 0.25, 0.0), 2, Deadline())
+    found = pricer.price(
+        PricingProblem(bits, Prices(np.full(5, -1.0), 0.25, 0.0), 2, Deadline())
+    )
     assert all(len(rule) >= 1 for rule in found.rules)
     assert found.rules[0] == (0,)
     assert found.reduced_costs[0] == pytest.approx(-2.5)
@@ -181,7 +186,7 @@ def test_g_sampled_pricing_knows_the_sizes_of_the_whole_groups():
         solution = solve_lp(master.model, Deadline())
         priced = duals_of(master, solution.row_dual).prices
         sampled = SampledPricer(ExactPricer(), np.random.default_rng(seed), rows=2)
-        found = sampled.price(problem.bits, priced, 2, Deadline())
+        found = sampled.price(PricingProblem(problem.bits, priced, 2, Deadline()))
         for rule, reduced in zip(found.rules, found.reduced_costs, strict=True):
             covered = problem.rows[:, list(rule)].all(axis=1)
             true = priced.rows[covered].sum() + priced.condition * (1 + len(rule))
@@ -198,7 +203,7 @@ def test_h_a_second_sample_starts_from_whole_prices_again():
     before = priced.rows.copy()
     sampled = SampledPricer(ExactPricer(), rng, rows=10, nonzeros=20)
     for _ in range(5):
-        sampled.price(bits, priced, 3, Deadline())
+        sampled.price(PricingProblem(bits, priced, 3, Deadline()))
     assert (priced.rows == before).all()
 
 
@@ -217,7 +222,9 @@ def test_i_a_solvers_almost_zeros_and_almost_ones_are_rounded_where_they_enter()
         rule
         for _ in range(2)
         for rule in IntegerPricer()
-        .price(bits, Prices(np.array([-1.0, 0.5]), 0.0, 0.0), 2, Deadline())
+        .price(
+            PricingProblem(bits, Prices(np.array([-1.0, 0.5]), 0.0, 0.0), 2, Deadline())
+        )
         .rules
     ]
     assert len(pool.add(rules)) == 0  # known rules are recognised
@@ -228,8 +235,13 @@ def test_j_a_rule_is_accepted_by_its_whole_reduced_cost(pricer):
     """The constant lambda of a rule counts: -1 for the rows, 2 x 0.6 for the rule."""
     bits = ConditionBits.from_matrix(np.array([[True, False], [False, True]]), [0, 1])
     rows = np.array([-1.0, 1.0])
-    assert pricer.price(bits, Prices(rows, 0.6, 0.0), 2, Deadline()).rules == ()
-    assert pricer.price(bits, Prices(rows, 0.4, 0.0), 2, Deadline()).rules == ((0,),)
+    assert (
+        pricer.price(PricingProblem(bits, Prices(rows, 0.6, 0.0), 2, Deadline())).rules
+        == ()
+    )
+    assert pricer.price(
+        PricingProblem(bits, Prices(rows, 0.4, 0.0), 2, Deadline())
+    ).rules == ((0,),)
 
 
 @dataclass
@@ -238,8 +250,8 @@ class Parrot:
 
     calls: list[float] = field(default_factory=list)
 
-    def price(self, bits, prices, max_conditions, deadline):
-        self.calls.append(deadline.remaining())
+    def price(self, asked):
+        self.calls.append(asked.deadline.remaining())
         return PricingResult(((0,),), np.array([-1.0]), False, -np.inf)
 
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from faircg.colgen.duals import DualBound, Duals, Prices
 from faircg.colgen.history import Round
-from faircg.colgen.pricing.base import TOLERANCE
+from faircg.colgen.pricing.base import TOLERANCE, PricingProblem
 from faircg.colgen.restricted import MasterValue, RestrictedMaster
 
 if TYPE_CHECKING:
@@ -118,11 +118,9 @@ def generate(
         asked = solved.duals
         if best is not None and stay > 0:
             asked = solved.duals.mixed(best.duals, stay)
+        limit = deadline.within(pricing_seconds)
         found = pricer.price(
-            problem.bits,
-            asked.prices,
-            max_conditions,
-            deadline.within(pricing_seconds),
+            PricingProblem(problem.bits, asked.prices, max_conditions, limit)
         )
         bound = _proven(asked, found, problem.max_complexity, max_conditions)
         if bound is not None and (best is None or bound.value > best.value):

@@ -8,6 +8,7 @@ from typing import Final
 import numpy as np
 
 from faircg.colgen.pricing.base import Pricer as Pricer
+from faircg.colgen.pricing.base import PricingProblem as PricingProblem
 from faircg.colgen.pricing.base import PricingResult as PricingResult
 from faircg.colgen.pricing.combined import QuickFirstPricer as QuickFirstPricer
 from faircg.colgen.pricing.combined import SampledPricer as SampledPricer

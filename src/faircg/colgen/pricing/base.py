@@ -47,27 +47,41 @@ class PricingResult:
     bound: float
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class PricingProblem:
+    """The question to a pricer: which rules have a negative reduced cost.
+
+    Parameters
+    ----------
+    bits
+        Which row meets which condition.
+    prices
+        What a rule pays for the rows it covers, and for its complexity.
+    max_conditions
+        Rules have at least one condition and at most so many.
+    deadline
+        When to stop.
+    """
+
+    bits: ConditionBits
+    prices: Prices
+    max_conditions: int
+    deadline: Deadline
+
+
 class Pricer(Protocol):
     """Finds rules of negative reduced cost.
 
-    A pricer sees prices, never fairness. Rules have at least one condition and at
-    most ``max_conditions``; ``is_complete`` in the answer is a proof.
+    A pricer sees prices, never fairness. ``is_complete`` in its answer is a proof.
     """
 
-    def price(
-        self,
-        bits: ConditionBits,
-        prices: Prices,
-        max_conditions: int,
-        deadline: Deadline,
-    ) -> PricingResult:
+    def price(self, asked: PricingProblem) -> PricingResult:
         """Search until done or until the deadline."""
         ...
 
 
 def best_rules(
-    bits: ConditionBits,
-    prices: Prices,
+    asked: PricingProblem,
     rules: Iterable[Conditions],
     *,
     is_complete: bool,
@@ -79,7 +93,7 @@ def best_rules(
     if not candidates:
         return PricingResult((), np.zeros(0), is_complete, bound)
     sizes = np.array([len(rule) for rule in candidates], dtype=np.int64)
-    costs = prices.reduced_costs(bits.cover(candidates), 1 + sizes)
+    costs = asked.prices.reduced_costs(asked.bits.cover(candidates), 1 + sizes)
     order = np.lexsort((np.arange(len(costs)), sizes, costs))
     order = order[costs[order] < -TOLERANCE][:most]
     return PricingResult(

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from faircg._kernel import ConditionBits, unpack
 from faircg.colgen.duals import Prices
-from faircg.colgen.pricing.base import Pricer, PricingResult, best_rules
-
-if TYPE_CHECKING:
-    from faircg.colgen.stop import Deadline
+from faircg.colgen.pricing.base import Pricer, PricingProblem, PricingResult, best_rules
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,18 +22,12 @@ class QuickFirstPricer:
     quick: Pricer
     thorough: Pricer
 
-    def price(
-        self,
-        bits: ConditionBits,
-        prices: Prices,
-        max_conditions: int,
-        deadline: Deadline,
-    ) -> PricingResult:
+    def price(self, asked: PricingProblem) -> PricingResult:
         """Search quickly, then thoroughly."""
-        found = self.quick.price(bits, prices, max_conditions, deadline)
-        if found.rules or deadline.is_set():
+        found = self.quick.price(asked)
+        if found.rules or asked.deadline.is_set():
             return found
-        return self.thorough.price(bits, prices, max_conditions, deadline)
+        return self.thorough.price(asked)
 
 
 @dataclass(slots=True)
@@ -62,14 +52,9 @@ class SampledPricer:
     rows: int = 2_000
     nonzeros: int = 100_000
 
-    def price(
-        self,
-        bits: ConditionBits,
-        prices: Prices,
-        max_conditions: int,
-        deadline: Deadline,
-    ) -> PricingResult:
+    def price(self, asked: PricingProblem) -> PricingResult:
         """Draw a sample, search there, price the answer on all data."""
+        bits, prices = asked.bits, asked.prices
         matrix = unpack(bits.bits, bits.n_rows)
         rows = self._draw(bits.n_rows, self.rows)
         density = max(matrix[:, rows].mean(), 1e-9)
@@ -77,16 +62,16 @@ class SampledPricer:
             bits.n_conditions, int(self.nonzeros / (density * len(rows)))
         )
         if len(rows) == bits.n_rows and len(conditions) == bits.n_conditions:
-            return self.inner.price(bits, prices, max_conditions, deadline)
+            return self.inner.price(asked)
         part = ConditionBits.from_matrix(
             np.ascontiguousarray(matrix[np.ix_(conditions, rows)].T),
             bits.family[conditions],
         )
         scale = bits.n_rows / len(rows)
         part_prices = Prices(prices.rows[rows] * scale, prices.condition, prices.value)
-        found = self.inner.price(part, part_prices, max_conditions, deadline)
+        found = self.inner.price(replace(asked, bits=part, prices=part_prices))
         rules = [tuple(int(conditions[j]) for j in rule) for rule in found.rules]
-        return best_rules(bits, prices, rules, is_complete=False)
+        return best_rules(asked, rules, is_complete=False)
 
     def _draw(self, population: int, size: int) -> np.ndarray[tuple[int], np.dtype]:
         if size >= population:

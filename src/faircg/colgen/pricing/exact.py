@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from faircg._kernel import SearchResult, StopFlag, search
 from faircg.colgen.background import run
-from faircg.colgen.pricing.base import MOST_RULES, TOLERANCE, PricingResult
-
-if TYPE_CHECKING:
-    from faircg._kernel import ConditionBits
-    from faircg.colgen.duals import Prices
-    from faircg.colgen.stop import Deadline
+from faircg.colgen.pricing.base import (
+    MOST_RULES,
+    TOLERANCE,
+    PricingProblem,
+    PricingResult,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,47 +36,34 @@ class ExactPricer:
     threads: int = 1
     keep: int = MOST_RULES
 
-    def price(
-        self,
-        bits: ConditionBits,
-        prices: Prices,
-        max_conditions: int,
-        deadline: Deadline,
-    ) -> PricingResult:
+    def price(self, asked: PricingProblem) -> PricingResult:
         """Search until done or until the deadline."""
-        found = self._search(bits, prices, max_conditions, self.keep, deadline)
+        found = self._search(asked, self.keep)
         bound = min(0.0, found.bound) / 2.0  # every complexity is at least two
         raised, best = 0.0, found
         while best.rules and best.is_complete:
             sizes = np.array([1 + len(rule) for rule in best.rules])
             raised -= float((best.reduced_costs / sizes).min())
-            dearer = prices.raised(raised, 0)
-            best = self._search(bits, dearer, max_conditions, 1, deadline)
+            dearer = replace(asked, prices=asked.prices.raised(raised, 0))
+            best = self._search(dearer, 1)
             if best.is_complete and not best.rules:
                 bound = -raised + min(0.0, best.bound) / 2.0
         return PricingResult(found.rules, found.reduced_costs, found.is_complete, bound)
 
-    def _search(
-        self,
-        bits: ConditionBits,
-        prices: Prices,
-        max_conditions: int,
-        keep: int,
-        deadline: Deadline,
-    ) -> SearchResult:
+    def _search(self, asked: PricingProblem, keep: int) -> SearchResult:
         """Run in a thread, so that Ctrl-C can be heard meanwhile."""
 
         def body(stop: StopFlag) -> SearchResult:
             return search(
-                bits,
-                prices.rows,
-                prices.condition,
-                max_conditions,
+                asked.bits,
+                asked.prices.rows,
+                asked.prices.condition,
+                asked.max_conditions,
                 cutoff=-TOLERANCE,
                 keep=keep,
                 threads=self.threads,
-                seconds=deadline.remaining(),
+                seconds=asked.deadline.remaining(),
                 stop=stop,
             )
 
-        return run(body, deadline)
+        return run(body, asked.deadline)

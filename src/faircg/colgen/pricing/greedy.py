@@ -13,14 +13,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from faircg._kernel import weigh
-from faircg.colgen.pricing.base import TOLERANCE, PricingResult, best_rules
+from faircg.colgen.pricing.base import (
+    TOLERANCE,
+    PricingProblem,
+    PricingResult,
+    best_rules,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from faircg._kernel import ConditionBits
-    from faircg.colgen.duals import Prices
-    from faircg.colgen.stop import Deadline
     from faircg.typing import Conditions
 
 
@@ -39,19 +42,14 @@ class GreedyPricer:
     width: int = 20
     depth: int = 5
 
-    def price(
-        self,
-        bits: ConditionBits,
-        prices: Prices,
-        max_conditions: int,
-        deadline: Deadline,
-    ) -> PricingResult:
+    def price(self, asked: PricingProblem) -> PricingResult:
         """Search until the largest size is reached or until the deadline."""
+        bits, prices = asked.bits, asked.prices
         n_conditions = bits.n_conditions
         met: set[Conditions] = set()
         parents: list[Conditions] = [()]
-        for size in range(1, min(self.depth, max_conditions) + 1):
-            if deadline.is_set():
+        for size in range(1, min(self.depth, asked.max_conditions) + 1):
+            if asked.deadline.is_set():
                 break
             children: dict[Conditions, float] = {}
             for parent in parents:
@@ -64,7 +62,7 @@ class GreedyPricer:
             met.update(rule for rule, cost in children.items() if cost < -TOLERANCE)
             ranked = sorted(children, key=lambda rule: (children[rule], rule))
             parents = ranked[: self.width]
-        return best_rules(bits, prices, met, is_complete=False)
+        return best_rules(asked, met, is_complete=False)
 
 
 def _cover(bits: ConditionBits, rule: Conditions) -> NDArray[np.uint64]:

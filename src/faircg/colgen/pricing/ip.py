@@ -27,13 +27,17 @@ import numpy as np
 from scipy import sparse
 
 from faircg._kernel import unpack
-from faircg.colgen.pricing.base import TOLERANCE, PricingResult, best_rules
+from faircg.colgen.pricing.base import (
+    TOLERANCE,
+    PricingProblem,
+    PricingResult,
+    best_rules,
+)
 from faircg.solver.highs import INFINITY, LinearModel, Status, solve_mip
 
 if TYPE_CHECKING:
     from faircg._kernel import ConditionBits
     from faircg.colgen.duals import Prices
-    from faircg.colgen.stop import Deadline
     from faircg.typing import BoolMatrix, Conditions, FloatVector
 
 
@@ -50,28 +54,21 @@ class IntegerPricer:
 
     disaggregated: bool = False
 
-    def price(
-        self,
-        bits: ConditionBits,
-        prices: Prices,
-        max_conditions: int,
-        deadline: Deadline,
-    ) -> PricingResult:
+    def price(self, asked: PricingProblem) -> PricingResult:
         """Solve to a proof or until the deadline; keep every rule met."""
-        model, n_conditions = self.model(bits, prices, max_conditions)
+        model, n_conditions = self.model(asked.bits, asked.prices, asked.max_conditions)
         met: set[Conditions] = set()
 
         def remember(values: FloatVector) -> None:
             rule = np.flatnonzero(values[:n_conditions] > 0.5)
             met.add(tuple(int(j) for j in rule))
 
-        answer = solve_mip(model, deadline, on_solution=remember)
+        answer = solve_mip(model, asked.deadline, on_solution=remember)
         if answer.values is not None:
             remember(answer.values)
         met.discard(())
         found = best_rules(
-            bits,
-            prices,
+            asked,
             met,
             is_complete=answer.status is Status.OPTIMAL,
             # Every rule has a complexity of at least two.
@@ -79,7 +76,7 @@ class IntegerPricer:
         )
         if found.is_complete and answer.objective < -TOLERANCE and not found.rules:
             # The program claims a rule that the recount does not know: no proof.
-            return best_rules(bits, prices, met, is_complete=False)
+            return best_rules(asked, met, is_complete=False)
         return found
 
     def model(
