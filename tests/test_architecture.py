@@ -20,7 +20,7 @@ LAYERS = [
     {"exceptions", "typing", "printable"},
     {"_kernel"},
     {"rules", "table", "fairness", "solver", "datasets"},
-    {"colgen"},
+    {"colgen", "features"},
     {"mining", "groups", "labels", "validation", "model"},
     {"grid", "evaluate"},
     {"binarize", "explain", "export"},

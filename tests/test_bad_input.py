@@ -228,7 +228,7 @@ WHOLE = "parameter of FairRuleSetClassifier must be an int in the range"
         (
             "thresholds",
             {"pay": [1]},
-            r"features that the table lacks: \['pay'\]; it has",
+            "thresholds names 'pay', which is not a feature; the features are 'age'",
         ),
         ("thresholds", {"age": ["x"]}, "cut points of 'age' must be a list of finite"),
         ("thresholds", {"age": [np.inf]}, "cut points of 'age' must be a list of fin"),
@@ -241,7 +241,7 @@ WHOLE = "parameter of FairRuleSetClassifier must be an int in the range"
         (
             "exclude",
             ["pay"],
-            r"features that the table lacks: \['pay'\]; it has \['age'",
+            "exclude names 'pay', which is not a feature; the features are 'age'",
         ),
         ("time_limit", 0, rf"'time_limit' {NUMBER}.* Got 0"),
         ("time_limit", -1, rf"'time_limit' {NUMBER}.* Got -1"),

@@ -42,7 +42,6 @@ def settings_for(
         warm_start_rules="forest",
         thresholds=thresholds,
         n_thresholds=10,
-        exclude=(),
         time_limit=grid.time_limit,
         cache=str(cache),
         seed=SEED,

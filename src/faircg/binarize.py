@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+    from faircg.features import Features
     from faircg.table import Column, Table
     from faircg.typing import BoolMatrix, FloatVector
 
@@ -42,13 +43,14 @@ class ConditionBinarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         ``"quantile"`` cuts each numeric feature at its sample quantiles (the paper
         uses deciles). ``"tree"`` cuts it where a small decision tree on that feature
         alone would, by the labels, so that a feature whose quantiles are all equal
-        gets cuts that matter. A mapping from feature to cut points sets them by hand;
-        features it does not name are cut at quantiles.
+        gets cuts that matter. A mapping from feature (its name, or its position from
+        zero) to cut points sets them by hand; features it does not name are cut at
+        quantiles.
     n_thresholds
         Number of parts that a numeric feature is divided into: ten parts have nine
         inner cut points, at most.
     exclude
-        Features that no condition may test.
+        Features that no condition may test, by name or by position from zero.
 
     Attributes
     ----------
@@ -59,6 +61,8 @@ class ConditionBinarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         nested (thresholds of one direction) or exclusive (values of one category).
     feature_kinds_
         Kind of each feature that was read: numeric, boolean or category.
+    features_
+        The columns of ``X`` in fit, and which of them were excluded.
 
     Examples
     --------
@@ -77,9 +81,9 @@ class ConditionBinarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def __init__(
         self,
         *,
-        thresholds: str | Mapping[str, Sequence[float]] = "quantile",
+        thresholds: str | Mapping[Any, Sequence[float]] = "quantile",
         n_thresholds: int = 10,
-        exclude: Sequence[str] = (),
+        exclude: Sequence[str | int] = (),
     ) -> None:
         self.thresholds = thresholds
         self.n_thresholds = n_thresholds
@@ -99,16 +103,14 @@ class ConditionBinarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         sample_weight
             How often each row counts, as whole numbers.
         """
-        table = checked_table(self, X, reset=True)
+        table = checked_table(self, X, reset=True, exclude=self.exclude)
         weights = whole_weights(sample_weight, table.n_rows)
-        self._check_parameters(table)
+        given = self._given_cuts(table)
         labels = self._labels(y, table.n_rows)
-        excluded = {str(name) for name in self.exclude}
         conditions: list[Condition] = []
         for column in table.columns.values():
-            if column.name in excluded:
-                continue
-            for condition in self._conditions_of(column, weights, labels):
+            cuts = given.get(column.name)
+            for condition in self._conditions_of(column, weights, labels, cuts):
                 met = condition.holds(column)[weights > 0]
                 if met.any() and not met.all():
                     conditions.append(condition)
@@ -140,29 +142,22 @@ class ConditionBinarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         tags.transformer_tags.preserves_dtype = []
         return tags
 
-    def _check_parameters(self, table: Table) -> None:
-        named = set(map(str, self.exclude))
-        if isinstance(self.thresholds, Mapping):
-            named |= set(map(str, self.thresholds))
-        elif self.thresholds not in ("quantile", "tree"):
-            raise ValueError(
-                f"thresholds={self.thresholds!r} is not known; use 'quantile', 'tree' "
-                "or a mapping from feature to cut points"
-            )
-        unknown = sorted(named - set(table.names))
-        if unknown:
-            raise ValueError(
-                f"thresholds or exclude name features that the table lacks: {unknown}; "
-                f"it has {list(table.names)}"
-            )
+    def _given_cuts(self, table: Table) -> dict[str, list[float]]:
+        """Check the parameters; return the cut points given by hand, by feature."""
         parts: object = self.n_thresholds
         if not isinstance(parts, int | np.integer) or parts < 2:
             raise ValueError(
                 f"n_thresholds must be a whole number of at least 2, not {parts!r}"
             )
-        if isinstance(self.thresholds, Mapping):
-            for name, cuts in self.thresholds.items():
-                _check_cuts(name, cuts, table[str(name)].kind)
+        thresholds = named_thresholds(self.thresholds, self.features_)
+        if isinstance(thresholds, str):
+            return {}
+        for name, cuts in thresholds.items():
+            _check_cuts(name, cuts, table[name].kind)
+        return {
+            name: sorted({float(cut) for cut in cuts})
+            for name, cuts in thresholds.items()
+        }
 
     def _labels(self, y: object, n_rows: int) -> NDArray[Any] | None:
         """Return the labels where thresholds depend on them."""
@@ -182,12 +177,15 @@ class ConditionBinarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         column: Column,
         weights: NDArray[np.int64],
         labels: NDArray[Any] | None,
+        given: list[float] | None,
     ) -> Iterator[Condition]:
         name = column.name
         seen = weights > 0
         match column.kind:
             case "numeric":
-                cuts = self._cuts(column, weights, labels)
+                cuts = given
+                if cuts is None:
+                    cuts = self._cuts(column, weights, labels)
                 yield from (Condition(name, "<=", cut) for cut in cuts)
                 yield from (Condition(name, ">", cut) for cut in cuts)
             case "boolean":
@@ -210,8 +208,6 @@ class ConditionBinarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         labels: NDArray[Any] | None,
     ) -> list[float]:
         present = ~column.missing & (weights > 0)
-        if not isinstance(self.thresholds, str) and column.name in self.thresholds:
-            return sorted({float(cut) for cut in self.thresholds[column.name]})
         if labels is not None:
             return tree_cuts(
                 column.values[present],
@@ -221,6 +217,27 @@ class ConditionBinarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             )
         values = np.repeat(column.values[present], weights[present])
         return quantile_cuts(values, self.n_thresholds)
+
+
+def named_thresholds(
+    thresholds: str | Mapping[Any, Sequence[float]], features: Features
+) -> str | dict[str, Sequence[float]]:
+    """Return cut points given by hand by name; the name of a way to find them as it is.
+
+    Examples
+    --------
+    >>> from faircg.features import Features
+    >>> named_thresholds({1: [30, 50]}, Features(("job", "age")))
+    {'age': [30, 50]}
+    """
+    if isinstance(thresholds, Mapping):
+        return features.resolve_keys(thresholds, parameter="thresholds")
+    if thresholds not in ("quantile", "tree"):
+        raise ValueError(
+            f"thresholds={thresholds!r} is not known; use 'quantile', 'tree' or a "
+            "mapping from feature to cut points"
+        )
+    return thresholds
 
 
 def _check_cuts(name: str, cuts: object, kind: str) -> None:

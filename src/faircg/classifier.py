@@ -16,7 +16,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from faircg.binarize import ConditionBinarizer
+from faircg.binarize import ConditionBinarizer, named_thresholds
 from faircg.colgen.engine import Solution, solve
 from faircg.colgen.pricing import pricer_by_name, threads
 from faircg.colgen.problem import Problem
@@ -25,7 +25,6 @@ from faircg.evaluate import group_counts, rule_table, total
 from faircg.evaluate.gaps import fairness_of
 from faircg.exceptions import SolverError
 from faircg.explain import Explanations, explain, numeric_ranges
-from faircg.explain.explanations import checked_names, column_names
 from faircg.fairness import Criterion, criterion_by_name
 from faircg.fitting import depths_for, first_rules, groups_for, messages
 from faircg.labels import Labels, plain, read_labels
@@ -85,8 +84,8 @@ class FairRuleSetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         :class:`~faircg.binarize.ConditionBinarizer`.
     n_thresholds : int, default=10
         Number of equal parts that quantiles divide a numeric feature into.
-    exclude : sequence of str, default=()
-        Features that rules may not test.
+    exclude : sequence of str or int, default=()
+        Features that rules may not test, by name or by position from zero.
     time_limit : float, default=300.0
         Seconds for the whole fit.
     pricing_time_limit : float, default=45.0
@@ -126,6 +125,8 @@ class FairRuleSetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         the unit of changes in :meth:`explain`.
     classes_ : ndarray of shape (2,)
         The labels.
+    features_ : Features
+        The columns of ``X`` in fit, and which of them were excluded, by name.
     n_features_in_ : int
         Number of features seen in fit.
     feature_names_in_ : ndarray
@@ -177,9 +178,9 @@ class FairRuleSetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         objective: str = "hamming",
         pricing: str | Pricer = "exact",
         warm_start_rules: str | Iterable[Rule] | None = "forest",
-        thresholds: str | Mapping[str, Sequence[float]] = "quantile",
+        thresholds: str | Mapping[Any, Sequence[float]] = "quantile",
         n_thresholds: int = 10,
-        exclude: Sequence[str] = (),
+        exclude: Sequence[str | int] = (),
         time_limit: float = 300.0,
         pricing_time_limit: float = 45.0,
         random_state: int | np.random.RandomState | None = 0,
@@ -238,7 +239,7 @@ class FairRuleSetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         rng = check_random_state(self.random_state)
         seed = int(rng.randint(np.iinfo(np.int32).max))
         pricer = pricer_by_name(self.pricing, seed=seed, n_jobs=self.n_jobs)
-        table = checked_table(self, X, reset=True, without=self.exclude)
+        table = checked_table(self, X, reset=True, exclude=self.exclude)
         labels = read_labels(y, table.n_rows, self.pos_label)
         is_positive = labels.is_positive
         weights = whole_weights(sample_weight, table.n_rows)
@@ -250,9 +251,8 @@ class FairRuleSetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         )
         with messages(self.verbose), deadline.listening():
             binarizer = ConditionBinarizer(
-                thresholds=self.thresholds,
+                thresholds=named_thresholds(self.thresholds, self.features_),
                 n_thresholds=self.n_thresholds,
-                exclude=[name for name in self.exclude if name in table.names],
             ).fit(table, is_positive, sample_weight=weights)
             problem = Problem.merge(
                 binarizer.transform(table),
@@ -300,7 +300,7 @@ class FairRuleSetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         self,
         X: Any,
         *,
-        immutable: Iterable[str] = (),
+        immutable: Iterable[str | int] = (),
         direction: Direction = "to_positive",
         n_closest: int = 3,
         allow_missing: bool = False,
@@ -316,7 +316,8 @@ class FairRuleSetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         X
             Frame or array, as for ``predict``.
         immutable
-            Features that no change may touch, such as age or race.
+            Features that no change may touch, such as age or race, by name or by
+            position in the table of ``fit``.
         direction
             ``"to_positive"`` searches changes for negative decisions,
             ``"to_negative"`` for positive ones; or ``"both"``, or ``"none"``.
@@ -326,8 +327,7 @@ class FairRuleSetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
             Whether a change may also leave a known value out.
         """
         table = self._tested(X)
-        learned = getattr(self, "feature_names_in_", ())
-        names = checked_names(immutable, {*column_names(X), *learned, *self.exclude})
+        names = self.features_.resolve(immutable, parameter="immutable")
         return explain(
             self.model_,
             table,
@@ -384,7 +384,7 @@ class FairRuleSetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         """Read the features that rules test."""
         check_is_fitted(self)
         kinds = {feature.name: feature.kind for feature in self.model_.features}
-        return checked_table(self, X, reset=False, kinds=kinds, without=self.exclude)
+        return checked_table(self, X, reset=False, kinds=kinds)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -398,7 +398,7 @@ class FairRuleSetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         """Return the settings that a reader of the model will want to know."""
         seed, cuts = self.random_state, self.thresholds
         return {
-            "exclude": [str(name) for name in self.exclude],
+            "exclude": list(self.features_.excluded),
             "thresholds": cuts if isinstance(cuts, str) else "given",
             "n_thresholds": int(self.n_thresholds),
             "time_limit": float(self.time_limit),

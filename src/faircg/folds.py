@@ -82,7 +82,6 @@ class Fold:
         binarizer = ConditionBinarizer(
             thresholds=settings.thresholds,
             n_thresholds=settings.n_thresholds,
-            exclude=[name for name in settings.exclude if name in table.names],
         ).fit(part, is_positive[train])
         with_groups = settings.constraint is not None
         merged = Problem.merge(

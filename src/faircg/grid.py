@@ -38,7 +38,6 @@ class Settings:
     warm_start_rules: str | tuple[Rule, ...] | None
     thresholds: str | Mapping[str, Sequence[float]]
     n_thresholds: int
-    exclude: tuple[str, ...]
     time_limit: float
     cache: str | None
     seed: int

@@ -23,6 +23,7 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
+from faircg.binarize import named_thresholds
 from faircg.classifier import FairRuleSetClassifier
 from faircg.evaluate.frontier import pooled_points
 from faircg.exceptions import FairCGError
@@ -199,9 +200,9 @@ class FairRuleSetClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[m
         max_conditions: int | None = None,
         pricing: str | Pricer = "exact",
         warm_start_rules: str | Iterable[Rule] | None = "forest",
-        thresholds: str | Mapping[str, Sequence[float]] = "quantile",
+        thresholds: str | Mapping[Any, Sequence[float]] = "quantile",
         n_thresholds: int = 10,
-        exclude: Sequence[str] = (),
+        exclude: Sequence[str | int] = (),
         time_limit: float = 30.0,
         cache: str | Path | None = None,
         n_jobs: int | None = None,
@@ -252,7 +253,7 @@ class FairRuleSetClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[m
                 "target_gap and target_accuracy were both given; choose one of them"
             )
         coarse, fine = self._grids()
-        table = checked_table(self, X, reset=True, without=self.exclude)
+        table = checked_table(self, X, reset=True, exclude=self.exclude)
         labels = read_labels(y, table.n_rows, self.pos_label)
         settings = self._settings(coarse, fine, plain(labels.classes[labels.positive]))
         criterion = settings.criterion(fine[0][0])
@@ -367,9 +368,8 @@ class FairRuleSetClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[m
             max_conditions=self.max_conditions,
             pricing=self.pricing,
             warm_start_rules=source,
-            thresholds=self.thresholds,
+            thresholds=named_thresholds(self.thresholds, self.features_),
             n_thresholds=self.n_thresholds,
-            exclude=tuple(self.exclude),
             time_limit=float(self.time_limit),
             cache=None if self.cache is None else str(self.cache),
             seed=int(rng.randint(np.iinfo(np.int32).max)),

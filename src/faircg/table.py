@@ -15,7 +15,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -108,6 +108,11 @@ class Table:
     def __getitem__(self, name: str) -> Column:
         return self.columns[name]
 
+    def without(self, names: Collection[str]) -> Table:
+        """Return the table without some columns."""
+        kept = {name: c for name, c in self.columns.items() if name not in names}
+        return Table(kept, self.n_rows)
+
     def take(self, rows: IntVector) -> Table:
         """Return the table of these rows, by number."""
         columns = {name: column.take(rows) for name, column in self.columns.items()}
@@ -119,6 +124,7 @@ def read_table(
     *,
     names: Sequence[str] | None = None,
     kinds: Mapping[str, Kind] | None = None,
+    without: Collection[str] = (),
 ) -> Table:
     """Read a data frame or a two-dimensional array.
 
@@ -132,6 +138,8 @@ def read_table(
     kinds
         Features and kinds that were learned earlier. Only these features are read, in
         any order of columns, and a column of another kind is an error.
+    without
+        Columns that are not read.
 
     Examples
     --------
@@ -151,6 +159,7 @@ def read_table(
                 f"fitted with: {_some(absent)}"
             )
         raw = {name: raw[name] for name in kinds}
+    raw = {name: values for name, values in raw.items() if name not in without}
     columns = {name: _column(name, raw[name]) for name in raw}
     if kinds is not None:
         columns = {name: _as_kind(c, kinds[name]) for name, c in columns.items()}
@@ -161,8 +170,8 @@ def _raw_columns(
     data: Any, names: Sequence[str] | None
 ) -> tuple[dict[str, nw.Series[Any] | NDArray[Any]], int]:
     check_frame(data)
-    frame = nw.from_native(data, eager_only=True, pass_through=True)
-    if isinstance(frame, nw.DataFrame):
+    frame = as_frame(data)
+    if frame is not None:
         labels = [str(label) for label in frame.columns]
         return {
             label: frame[:, position] for position, label in enumerate(labels)
@@ -176,6 +185,12 @@ def _raw_columns(
         [f"x{j}" for j in range(data.shape[1])] if names is None else [*map(str, names)]
     )
     return {label: data[:, j] for j, label in enumerate(labels)}, len(data)
+
+
+def as_frame(data: Any) -> nw.DataFrame[Any] | None:
+    """Return a data frame as narwhals knows it; None for anything else."""
+    frame = nw.from_native(data, eager_only=True, pass_through=True)
+    return frame if isinstance(frame, nw.DataFrame) else None
 
 
 def check_frame(data: Any) -> None:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import narwhals.stable.v2 as nw
 import numpy as np
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
-from faircg.table import Kind, Table, check_frame, read_table
+from faircg.features import Features
+from faircg.table import Kind, Table, as_frame, check_frame, read_table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    import narwhals.stable.v2 as nw
     from numpy.typing import ArrayLike
 
     from faircg.typing import IntVector
@@ -24,57 +26,55 @@ def checked_table(
     *,
     reset: bool,
     kinds: Mapping[str, Kind] | None = None,
-    without: Sequence[str] = (),
+    exclude: object = (),
 ) -> Table:
     """Read a table after scikit-learn's checks of names, number and shape.
 
     Parameters
     ----------
     estimator
-        Learns (``reset=True``) or knows the features.
+        Learns (``reset=True``) or knows the features; ``features_`` are those of the
+        table that it learned from, with the names of what was excluded.
     X
         Frame or array; a :class:`~faircg.table.Table` was checked before.
     reset
         Whether this is ``fit``.
     kinds
         Features to read, with the kinds seen in fit; all by default.
-    without
-        Columns of a frame that are not features: they may be absent when predicting.
+    exclude
+        In fit, names or positions of columns that are not features. They may be absent
+        from a frame when predicting.
     """
+    if not isinstance(X, Table):
+        check_frame(X)
+        frame = as_frame(X)
+        if frame is None:
+            X = validate_data(
+                estimator, X, reset=reset, dtype=None, ensure_all_finite=False
+            )
+        elif 0 in frame.shape:
+            noun = "sample" if frame.shape[0] == 0 else "feature"
+            raise ValueError(
+                f"the table has 0 {noun}(s) (shape={frame.shape}) while a minimum of 1 "
+                "is required."
+            )
+    if reset:
+        features = Features.of(X)
+        excluded = features.resolve(exclude, parameter="exclude")
+        estimator.features_ = replace(features, excluded=excluded)
+    excluded = estimator.features_.excluded
     if isinstance(X, Table):
-        return X
-    check_frame(X)
-    X = _without(X, without, reset=reset)
-    if not (hasattr(X, "columns") or hasattr(X, "__dataframe__")):
-        X = validate_data(
-            estimator, X, reset=reset, dtype=None, ensure_all_finite=False
-        )
-        return read_table(X, kinds=kinds)
-    if 0 in X.shape:
-        noun = "sample" if X.shape[0] == 0 else "feature"
-        raise ValueError(
-            f"the table has 0 {noun}(s) (shape={X.shape}) while a minimum of 1 is "
-            "required."
-        )
-    validate_data(estimator, X, reset=reset, skip_check_array=True)
-    return read_table(X, kinds=kinds)
+        return X.without(excluded) if excluded else X
+    if frame is not None:
+        rest = _without(frame, excluded)
+        validate_data(estimator, rest, reset=reset, skip_check_array=True)
+    return read_table(X, kinds=kinds, without=excluded)
 
 
-def _without(X: Any, names: Sequence[str], *, reset: bool) -> Any:
-    """Leave columns of a frame out; in fit they must be there."""
-    frame = nw.from_native(X, eager_only=True, pass_through=True)
-    if not names or not isinstance(frame, nw.DataFrame):
-        return X
-    present = [name for name in names if name in frame.columns]
-    absent = [name for name in names if name not in frame.columns]
-    if reset and absent:
-        raise ValueError(
-            f"thresholds or exclude name features that the table lacks: {absent}; it "
-            f"has {list(frame.columns)}"
-        )
-    if not present or len(present) == len(frame.columns):
-        return X  # a table needs a column, even one that no rule may test
-    return frame.drop(present).to_native()
+def _without(frame: nw.DataFrame[Any], names: Sequence[str]) -> Any:
+    """Leave columns of a frame out; the last one stays, as a table needs a column."""
+    kept = [j for j, name in enumerate(frame.columns) if str(name) not in names]
+    return (frame[:, kept] if names and kept else frame).to_native()
 
 
 def whole_weights(sample_weight: ArrayLike | None, n_rows: int) -> IntVector:

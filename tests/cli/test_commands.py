@@ -127,7 +127,7 @@ def test_explain_says_which_rows_it_left_out(
     assert (done.code, done.out) == (1, "")
     assert "there is no row 240" in done.err
     done = faircg("explain", model, people, "--immutable", "Grösse")
-    assert "immutable names features" in done.err
+    assert "immutable names 'Grösse', which is not a feature" in done.err
 
 
 def test_evaluate_counts_people(

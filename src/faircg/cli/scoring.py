@@ -208,7 +208,7 @@ def explain(
     explanations = explain_rows(
         rules,
         people.frame,
-        immutable=immutable or (),
+        immutable=dict.fromkeys(immutable or ()),
         direction=direction.value,
         n_closest=closest,
         allow_missing=allow_missing,

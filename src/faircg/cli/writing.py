@@ -100,7 +100,7 @@ def report(
         ),
         n_rows=rows,
         direction=direction.value,
-        immutable=immutable or (),
+        immutable=dict.fromkeys(immutable or ()),
         missing_groups=missing_groups.value,
     )
     save_report(output, render_report(made))

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args, overload
 
-import narwhals.stable.v2 as nw
 import numpy as np
 
 from faircg.explain.changes import Changes, Person, whole_features
 from faircg.explain.values import ChangeStatus, Explanation, FailedCondition, NearRule
+from faircg.features import Features
 from faircg.printable import spoken_name
 from faircg.table import Table, read_table
 
@@ -178,7 +178,7 @@ def explain(
     model: RuleSetModel,
     X: Any,
     *,
-    immutable: Iterable[str] = (),
+    immutable: Iterable[str | int] = (),
     direction: Direction = "to_positive",
     n_closest: int = 3,
     allow_missing: bool = False,
@@ -202,7 +202,7 @@ def explain(
     X
         A data frame, or a :class:`~faircg.table.Table`.
     immutable
-        Features that no change may touch, such as age or race.
+        Features that no change may touch, such as age or race, by name or by position.
     direction
         For which decisions a change is searched: ``"to_positive"`` (the negative ones),
         ``"to_negative"`` (the positive ones), ``"both"`` or ``"none"``.
@@ -253,7 +253,7 @@ def explain(
         raise ValueError(f"n_closest must be at least 0, not {n_closest!r}")
     kinds = {feature.name: feature.kind for feature in model.features}
     table = X if isinstance(X, Table) else read_table(X, kinds=kinds)
-    fixed = checked_names(immutable, {*kinds, *column_names(X)})
+    fixed = Features.of(X).resolve(immutable, parameter="immutable")
     model.covers(table, strict=strict)  # warns of categories never seen
     changes = Changes(
         model,
@@ -282,29 +282,6 @@ def explain(
         kept=_kept([name for name in fixed if name in changes.cells]),
     )
     return Explanations(source, np.arange(table.n_rows))
-
-
-def checked_names(names: Iterable[str], known: Iterable[str]) -> tuple[str, ...]:
-    """Refuse immutable features that nobody knows: a typing error would be silent."""
-    wanted = (names,) if isinstance(names, str) else tuple(names)
-    there = set(known)
-    absent = [name for name in wanted if name not in there]
-    if absent:
-        raise ValueError(
-            f"immutable names features that neither the table nor the model has: "
-            f"{absent}; there are {sorted(there)}"
-        )
-    return tuple(dict.fromkeys(wanted))
-
-
-def column_names(X: Any) -> tuple[str, ...]:
-    """Return the names of a table's columns, of whatever kind it is."""
-    if isinstance(X, Table):
-        return X.names
-    frame = nw.from_native(X, eager_only=True, pass_through=True)
-    if isinstance(frame, nw.DataFrame):
-        return tuple(map(str, frame.columns))
-    return tuple(f"x{j}" for j in range(np.shape(X)[1]))
 
 
 def _kept(names: Sequence[str]) -> str:

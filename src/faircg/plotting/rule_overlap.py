@@ -126,7 +126,7 @@ class RuleOverlapDisplay:
         clf = getattr(estimator, "best_estimator_", estimator)
         check_is_fitted(clf, "model_")
         kinds = {feature.name: feature.kind for feature in clf.model_.features}
-        table = checked_table(clf, X, reset=False, kinds=kinds, without=clf.exclude)
+        table = checked_table(clf, X, reset=False, kinds=kinds)
         return cls._of(clf.rule_set_, table, sample_weight).plot(ax)
 
     @classmethod

@@ -13,6 +13,7 @@ import numpy as np
 from faircg.colgen.certificate import Certificate
 from faircg.evaluate import part_result, rule_results, total
 from faircg.fairness import CRITERIA, GroupCounts, criterion_by_name
+from faircg.features import Features
 from faircg.groups import EVERYBODY
 from faircg.report.parts import Part, by_name
 from faircg.report.people import MOST_ROWS, sample_people
@@ -124,7 +125,7 @@ def report_of_model(
         about=with_defaults(about, **_asked(model.asked)),
         n_rows=n_rows,
         direction=direction,
-        immutable=immutable,
+        immutable=Features.of(X).resolve(immutable, parameter="immutable"),
     )
 
 

@@ -176,13 +176,13 @@ def report_of_search(
         constraint=search.constraint,
         about=with_defaults(
             about,
-            excluded=tuple(map(str, search.exclude)),
+            excluded=search.features_.excluded,
             seed=seed if isinstance(seed, int) else None,
             settings=_settings(search, n_folds),
         ),
         n_rows=n_rows,
         direction=direction,
-        immutable=immutable,
+        immutable=search.features_.resolve(immutable, parameter="immutable"),
     )
 
 

@@ -1,0 +1,129 @@
+"""Features: the columns of the user's table, as parameters name them.
+
+Every parameter that names features (``exclude``, the keys of ``thresholds``,
+``immutable``) is resolved here, so that none can name a column that is not there and
+be ignored without a word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from faircg.table import Table, as_frame
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Self
+
+Setting = TypeVar("Setting")
+
+
+@dataclass(frozen=True, slots=True)
+class Features:
+    """The columns of a table, in order.
+
+    Parameters
+    ----------
+    names
+        The name of each column; ``x0, x1, ...`` for an array.
+    has_names
+        Whether the table itself has names.
+    excluded
+        Names of the columns that rules may not test.
+
+    Examples
+    --------
+    >>> features = Features(("age", "race", "job"))
+    >>> features.resolve(["race", 2], parameter="exclude")
+    ('race', 'job')
+    >>> features.resolve(["rcae"], parameter="exclude")
+    Traceback (most recent call last):
+    ValueError: exclude names 'rcae', which is not a feature; the features are 'age',
+    'race', 'job'
+    """
+
+    names: tuple[str, ...]
+    has_names: bool = True
+    excluded: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, X: Any) -> Self:
+        """Return the columns of a frame, a two-dimensional array or a table."""
+        if isinstance(X, Table):
+            return cls(X.names)
+        frame = as_frame(X)
+        if frame is not None:
+            return cls(tuple(map(str, frame.columns)))
+        return cls(tuple(f"x{j}" for j in range(np.shape(X)[1])), has_names=False)
+
+    def resolve(self, wanted: object, *, parameter: str) -> tuple[str, ...]:
+        """Return the names of features given by name or by position from zero.
+
+        Parameters
+        ----------
+        wanted
+            Names and positions; one name alone is taken as itself.
+        parameter
+            Where they were given, for the error.
+
+        Raises
+        ------
+        ValueError
+            For a name or position that is not there, and for a feature named twice.
+        """
+        entries = wanted if _is_many(wanted) else (wanted,)
+        found: list[str] = []
+        for entry in entries:  # type: ignore[attr-defined]
+            name = self._one(entry, parameter)
+            if name in found:
+                raise ValueError(f"{parameter} names the feature {name!r} twice")
+            found.append(name)
+        return tuple(found)
+
+    def resolve_keys(
+        self, settings: Mapping[Any, Setting], *, parameter: str
+    ) -> dict[str, Setting]:
+        """Return settings by feature, whose keys are names or positions, by name."""
+        names = self.resolve(tuple(settings), parameter=parameter)
+        for name in names:
+            if name in self.excluded:
+                raise ValueError(
+                    f"{parameter} names {name!r}, which exclude leaves out"
+                )
+        return dict(zip(names, settings.values(), strict=True))
+
+    def _one(self, entry: object, parameter: str) -> str:
+        if isinstance(entry, str):
+            if entry in self.names:
+                return str(entry)
+        elif isinstance(entry, int | np.integer) and not isinstance(entry, bool):
+            position = int(entry)
+            if 0 <= position < len(self.names):
+                name, number = self.names[position], str(position)
+                if name != number and number in self.names:
+                    raise ValueError(
+                        f"{parameter}: {position} may be the column at that position, "
+                        f"{name!r}, or the one called {number!r}; give its name as text"
+                    )
+                return name
+        raise ValueError(
+            f"{parameter} names {entry!r}, which is not a feature; {self._words()}"
+        )
+
+    def _words(self) -> str:
+        if self.has_names:
+            return f"the features are {', '.join(map(repr, self.names))}"
+        last = len(self.names) - 1
+        return (
+            "X has no column names here: use positions (0 to "
+            f"{last}, or 'x0' to 'x{last}'), or keep the names that a step of a "
+            'pipeline drops with set_output(transform="pandas")'
+        )
+
+
+def _is_many(wanted: object) -> bool:
+    return isinstance(wanted, Iterable) and not isinstance(wanted, str)
