@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import typer  # noqa: TC002 (read at run time)
 
-from faircg.cli.files import nearest
+from faircg.cli.named_table import nearest
 
 _NOT_HERE: Final = frozenset({"help", "config"})
 

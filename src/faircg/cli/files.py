@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import typer
 
-from faircg.cli.csv_tables import SEPARATORS, parse, read_csv, separator_words
+from faircg.cli.csv_tables import parse, read_csv
+from faircg.cli.named_table import NamedTable, check_labels
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     import pandas as pd
 
-    from faircg.datasets import Dataset
     from faircg.model import RuleSetModel
 
 STANDARD: Final = "-"
@@ -24,104 +24,6 @@ STANDARD: Final = "-"
 CSV: Final = (".csv", ".csv.gz", ".csv.bz2", ".csv.xz")
 PARQUET: Final = (".parquet", ".pq")
 EMBEDDED: Final = ("adult", "compas", "default")
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class People:
-    """A table read for a command.
-
-    Attributes
-    ----------
-    name
-        What the user called it.
-    frame
-        All its columns.
-    dataset
-        The embedded data set, if it is one.
-    csv
-        The CSV file that it was read from, if that can be read again.
-    """
-
-    name: str
-    frame: pd.DataFrame
-    dataset: Dataset | None = None
-    csv: Path | None = None
-
-    @property
-    def description(self) -> str:
-        """What the data are, if that is known."""
-        return "" if self.dataset is None else self.dataset.description
-
-    def must_have(self, columns: Iterable[str]) -> None:
-        """Refuse the name of a column that is not there."""
-        have = [str(column) for column in self.frame.columns]
-        for column in columns:
-            if column in have:
-                continue
-            problem = f"{self.name} has no column {column!r}"
-            for separator in SEPARATORS:
-                if column in ",".join(have).split(separator):
-                    raise ValueError(f"{problem}; {separator_words(separator)}")
-            near = nearest(column, have)
-            if near is None:
-                problem += "; it has"
-            elif near.endswith("?"):
-                problem += f"; did you mean {near!r} - it has"
-            else:
-                problem += f"; did you mean {near!r}? It has"
-            raise ValueError(f"{problem} {', '.join(have)}")
-
-    def target(self, given: str | None) -> str:
-        """Return the column to predict; an embedded data set knows its own."""
-        if given is None and self.dataset is not None:
-            return str(self.dataset.y.name)
-        if given is None:
-            raise ValueError(
-                "name the column with the true label with --target; "
-                f"{self.name} has {', '.join(map(str, self.frame.columns))}"
-            )
-        self.must_have([given])
-        return given
-
-    def sensitive(self, given: Sequence[str] | None) -> list[str]:
-        """Return the columns of the groups; an embedded data set knows its own."""
-        if not given and self.dataset is not None:
-            return [str(self.dataset.sensitive_features.name)]
-        names = list(dict.fromkeys(given or ()))
-        self.must_have(names)
-        return names
-
-    def parts(self, target: str, groups: Sequence[str]) -> tuple[Any, Any, Any]:
-        """Return features, labels and groups."""
-        check_labels(self.frame[target], target)
-        features = self.frame.drop(columns=[target])
-        return features, self.frame[target].to_numpy(), self.groups(groups)
-
-    def groups(self, names: Sequence[str]) -> pd.DataFrame | None:
-        """Return the columns of the groups; None if there are none."""
-        return self.frame[list(names)] if names else None
-
-
-def nearest(word: str, known: Iterable[str]) -> str | None:
-    """Return the name that was probably meant; upper and lower case are alike.
-
-    Examples
-    --------
-    >>> nearest("ethnic", ["age", "Ethnic group"]), nearest("x", ["age"])
-    ('Ethnic group', None)
-    """
-    import difflib
-
-    names = {name.strip().casefold(): name for name in known}
-    wanted = word.strip().casefold()
-    if wanted in names:
-        return names[wanted]
-    near = difflib.get_close_matches(wanted, names, n=1, cutoff=0.8)
-    if not near and len(wanted) > 2:
-        parts = [n for n in names if wanted in n or (n in wanted and len(n) > 2)]
-        near = sorted(parts, key=lambda n: (abs(len(n) - len(wanted)), n))
-    near = near or difflib.get_close_matches(wanted, names, n=1)
-    return names[near[0]] if near else None
 
 
 def is_embedded(name: str) -> bool:
@@ -142,7 +44,7 @@ def kind_of(name: str) -> str:
     )
 
 
-def read_people(name: str, text_columns: Iterable[str] = ()) -> People:
+def read_people(name: str, text_columns: Iterable[str] = ()) -> NamedTable:
     """Read a whole table.
 
     Parameters
@@ -157,7 +59,7 @@ def read_people(name: str, text_columns: Iterable[str] = ()) -> People:
 
         data = DATASETS[name]()
         table = data.X.assign(**{str(data.y.name): data.y})
-        return People(name, table, data)
+        return NamedTable(name, table, data)
     if kind_of(name) == "parquet":
         frame = _read_parquet(name)
         for column in set(text_columns) & set(frame.columns):
@@ -168,7 +70,7 @@ def read_people(name: str, text_columns: Iterable[str] = ()) -> People:
     if frame.empty:
         raise ValueError(f"{_called(name)} has no rows")
     is_file = name != STANDARD and kind_of(name) == "csv"
-    return People(_called(name), frame, csv=Path(name) if is_file else None)
+    return NamedTable(_called(name), frame, csv=Path(name) if is_file else None)
 
 
 def _called(name: str) -> str:
@@ -176,7 +78,7 @@ def _called(name: str) -> str:
 
 
 def read_as_missing(
-    people: People, columns: Sequence[str]
+    people: NamedTable, columns: Sequence[str]
 ) -> dict[str, tuple[int, str]]:
     """Find texts such as 'NA' that were read as missing values.
 
@@ -281,7 +183,7 @@ def load_model(path: Path) -> RuleSetModel:
         ) from None
 
 
-def read_for(model: RuleSetModel, name: str) -> People:
+def read_for(model: RuleSetModel, name: str) -> NamedTable:
     """Read a table as the model needs it: its categories are names."""
     people = read_people(name, [f.name for f in model.features if f.kind == "category"])
     return replace(people, frame=with_categories(model, people.frame))
@@ -325,7 +227,7 @@ def as_text(column: pd.Series) -> pd.Series:
     return pd.Series(named, index=column.index, dtype=object)
 
 
-def labels_of(people: People, target: str, positive: str | None) -> tuple[Any, Any]:
+def labels_of(people: NamedTable, target: str, positive: str | None) -> tuple[Any, Any]:
     """Return the target, and the value of it whose text the user gave."""
     labels = people.frame[target]
     try:
@@ -355,15 +257,6 @@ def labels_of(people: People, target: str, positive: str | None) -> tuple[Any, A
             f"{', '.join(sorted(values)[:5])}"
         )
     return labels.to_numpy(), values[positive]
-
-
-def check_labels(labels: pd.Series, target: str) -> None:
-    """Refuse missing labels."""
-    if labels.isna().any():
-        rows = labels.index[labels.isna()]
-        raise ValueError(
-            f"the target {target!r} is missing in {len(rows)} rows (first: {rows[0]})"
-        )
 
 
 def save(path: Path, content: str | bytes) -> None:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from faircg.classifier import FairRuleSetClassifier
+    from faircg.cli.named_table import NamedTable
     from faircg.search import FairRuleSetClassifierCV
 
 SHOWN: Final = {
@@ -37,6 +38,7 @@ def fit(
     output: Annotated[Path, typer.Option("--output", "-o", help="Model file (JSON).")],
     target: opt.Target = None,
     sensitive: opt.Sensitive = None,
+    weight: opt.Weight = None,
     constraint: opt.ConstraintOption = opt.Constraint.none,
     epsilon: opt.Epsilon = 0.05,
     max_complexity: opt.MaxComplexity = 20,
@@ -76,10 +78,11 @@ def fit(
     from faircg.classifier import FairRuleSetClassifier
 
     files.check_output(output)
-    people, column, groups = _read(data, target, sensitive, exclude, category)
+    people, column, groups = _read(data, target, sensitive, exclude, category, weight)
     _must_have_groups(constraint, groups)
     features = people.frame.drop(columns=[column])
     labels, pos_label = files.labels_of(people, column, positive)
+    notes.tell_weight(people, weight, quiet=quiet)
     notes.tell(
         *(people, column, groups),
         labels=labels,
@@ -110,7 +113,12 @@ def fit(
     )
     title = f"{people.name}: {len(features):,} rows, {features.shape[1]} features"
     with following(title, quiet=quiet or verbose):
-        clf.fit(features, labels, sensitive_features=people.groups(groups))
+        clf.fit(
+            features,
+            labels,
+            sensitive_features=people.groups(groups),
+            sample_weight=people.weights,
+        )
     clf.model_.save(output)
     if as_json:
         typer.echo(files.to_json({"model": str(output), **show.fit_values(clf)}))
@@ -344,8 +352,9 @@ def _read(
     sensitive: Sequence[str] | None,
     exclude: Sequence[str] | None,
     category: Sequence[str] | None,
-) -> tuple[files.People, str, list[str]]:
-    people = files.read_people(data, category or ())
+    weight: str | None = None,
+) -> tuple[NamedTable, str, list[str]]:
+    people = files.read_people(data, category or ()).weighted(weight)
     column, groups = people.target(target), people.sensitive(sensitive)
     people.must_have([*(exclude or ()), *(category or ())])
     return people, column, groups

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from faircg.cli.named_table import NamedTable
+
 MANY_VALUES: Final = 100
 """Different texts of a feature beyond which it is rather a name of its rows."""
 MOSTLY: Final = 0.9
@@ -22,7 +24,7 @@ MANY_GROUPS: Final = 20
 
 
 def tell(
-    people: files.People,
+    people: NamedTable,
     target: str,
     groups: Sequence[str],
     *,
@@ -69,9 +71,19 @@ def tell(
     members = people.groups(groups)
     if members is None or (members.isna().any(axis=None) and missing_groups != "group"):
         return
-    text = about_groups(members, labels, pos_label)
+    text = about_groups(members, labels, pos_label, people.weights)
     if text:
         note(text)
+
+
+def tell_weight(people: NamedTable, column: str | None, *, quiet: bool = False) -> None:
+    """Say that people are counted by weight, and how many they are."""
+    if people.weights is not None:
+        note(
+            f"people are counted by {column!r}: {len(people.weights):,} rows stand for "
+            f"{int(people.weights.sum()):,} people",
+            quiet=quiet,
+        )
 
 
 def about_texts(name: str, column: pd.Series) -> Iterator[str]:
@@ -110,7 +122,9 @@ def about_texts(name: str, column: pd.Series) -> Iterator[str]:
         )
 
 
-def about_groups(members: pd.DataFrame, labels: Any, pos_label: Any) -> str:
+def about_groups(
+    members: pd.DataFrame, labels: Any, pos_label: Any, weights: Any = None
+) -> str:
     """Say that there are many groups, or few people in one; else nothing.
 
     Examples
@@ -123,24 +137,25 @@ def about_groups(members: pd.DataFrame, labels: Any, pos_label: Any) -> str:
     """
     import numpy as np
 
+    from faircg.evaluate import group_counts
     from faircg.groups import read_groups
     from faircg.labels import plain
 
-    found = read_groups(members, missing="group")
     positive = np.unique(labels)[-1] if pos_label is None else pos_label
-    n_groups = len(found.names)
-    people = np.bincount(found.codes, minlength=n_groups)
     is_positive = np.asarray(labels == positive, dtype=bool)
-    positives = np.bincount(found.codes[is_positive], minlength=n_groups)
-    few = int((positives < FEW_PEOPLE).sum())
+    counts = group_counts(
+        np.zeros_like(is_positive),
+        is_positive,
+        read_groups(members, missing="group"),
+        None if weights is None else np.asarray(weights),
+    )
+    n_groups = len(counts)
+    few = sum(c.positives < FEW_PEOPLE for c in counts.values())
     if not few and n_groups <= MANY_GROUPS:
         return ""
-    smallest = int(np.lexsort((people, positives))[0])
-    name, count = found.names[smallest], int(positives[smallest])
-    label, everybody = (
-        f"the label {plain(positive)!r}",
-        f"({people[smallest]:,} in all)",
-    )
+    name, least = min(counts.items(), key=lambda g: (g[1].positives, g[1].total))
+    count = least.positives
+    label, everybody = f"the label {plain(positive)!r}", f"({least.total:,} in all)"
     counted = {0: "nobody", 1: "1 person"}.get(count, f"{count:,} people")
     if few > 1:
         return (

@@ -307,6 +307,13 @@ Immutable: TypeAlias = Annotated[
 DirectionOption: TypeAlias = Annotated[
     Direction, typer.Option(help="Decisions for which the smallest change is told.")
 ]
+Weight: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        help="Column that says how many people each row stands for; it is no feature.",
+        metavar="COLUMN",
+    ),
+]
 Rows: TypeAlias = Annotated[
     int,
     typer.Option(help="Rows that the report shows one by one; 0 for none.", min=0),

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
+    from faircg.cli.named_table import NamedTable
+
 LARGE: Final = 6_000_000
 """Bytes from which on a report is slow to open and to send."""
 
@@ -27,9 +29,10 @@ def need_report() -> None:
 
 def held_out(
     given: Mapping[str, Sequence[str] | None],
-    read: Callable[[str], files.People],
+    read: Callable[[str], NamedTable],
     target: str,
     groups: list[str],
+    weight: str | None = None,
 ) -> dict[str, Any]:
     """Read the parts of a report that were held out of the fit.
 
@@ -40,7 +43,7 @@ def held_out(
         none is lost.
     read
         Reads a table.
-    target, groups
+    target, groups, weight
         Columns that every part must have.
     """
     parts = {}
@@ -49,7 +52,7 @@ def held_out(
             continue
         if len(sources) > 1:
             raise ValueError(f"--{name} was given {len(sources)} times; give it once")
-        people = read(sources[0])
+        people = read(sources[0]).weighted(weight)
         people.must_have([target, *groups])
         parts[name] = people.parts(target, groups)
     return parts

@@ -12,6 +12,7 @@ import typer
 
 from faircg.cli import exits, files, show
 from faircg.cli import options as opt
+from faircg.cli.notes import tell_weight
 from faircg.cli.progress import bar, note
 
 if TYPE_CHECKING:
@@ -235,6 +236,7 @@ def evaluate(
     data: opt.Data,
     target: opt.Target = None,
     sensitive: opt.Sensitive = None,
+    weight: opt.Weight = None,
     constraint: Annotated[
         opt.Constraint | None,
         typer.Option(help="Criterion to measure by; that of the model by default."),
@@ -272,13 +274,15 @@ def evaluate(
     from faircg.evaluate import People, part_result
 
     rules = files.load_model(model)
-    people = files.read_for(rules, data)
+    people = files.read_for(rules, data).weighted(weight)
     column, groups = people.target(target), people.sensitive(sensitive)
-    X, y, sensitive_features = people.parts(column, groups)
+    tell_weight(people, weight, quiet=quiet)
+    X, y, sensitive_features, sample_weight = people.parts(column, groups)
     counted = People.read(
         X,
         y,
         sensitive_features=sensitive_features,
+        sample_weight=sample_weight,
         models=[rules],
         missing_groups=missing_groups.value,
     )
@@ -290,6 +294,7 @@ def evaluate(
             "model": str(model),
             "data": people.name,
             "rows": len(people.frame),
+            "weight": weight,
             "constraint": None if criterion is None else criterion.name,
             "epsilon": None if criterion is None else criterion.epsilon,
             **show.part_values(part),

@@ -12,6 +12,7 @@ import typer
 
 from faircg.cli import files, show
 from faircg.cli import options as opt
+from faircg.cli.notes import tell_weight
 from faircg.cli.reports import held_out, need_report, save_report
 
 
@@ -34,6 +35,7 @@ def report(
     ],
     target: opt.Target = None,
     sensitive: opt.Sensitive = None,
+    weight: opt.Weight = None,
     part: Annotated[
         str | None,
         typer.Option(
@@ -73,18 +75,24 @@ def report(
     files.check_output(output)
     need_report()
     rules = files.load_model(model)
-    people = files.read_for(rules, data)
+    people = files.read_for(rules, data).weighted(weight)
     column, groups = people.target(target), people.sensitive(sensitive)
-    X, y, sensitive_features = people.parts(column, groups)
+    tell_weight(people, weight, quiet=quiet)
+    X, y, sensitive_features, sample_weight = people.parts(column, groups)
     is_given = constraint not in (None, opt.Constraint.none)
     made = report_of_model(
-        *(rules, X, y),
+        rules,
+        X,
+        y,
         sensitive_features=sensitive_features,
+        sample_weight=sample_weight,
         part=part,
         others=held_out(
             {"validation": validation, "test": test},
             lambda name: files.read_for(rules, name),
-            *(column, groups),
+            column,
+            groups,
+            weight,
         ),
         constraint=constraint.value if is_given and constraint else None,
         about=About(

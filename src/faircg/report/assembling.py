@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from faircg.fairness import Criterion
     from faircg.model import RuleSetModel
 
-Data: TypeAlias = tuple[Any, Any, Any]
-"""Table, labels and groups (or None) of one part."""
+Data: TypeAlias = tuple[Any, Any, Any] | tuple[Any, Any, Any, Any]
+"""Table, labels, groups (or None) and perhaps weights of one part."""
 TRAIN: Final = "train"
 """Name of the part that the rules were learned from."""
 GIVEN: Final = "given data"
@@ -46,6 +46,7 @@ def report_of_model(
     y: ArrayLike,
     *,
     sensitive_features: Any = None,
+    sample_weight: ArrayLike | None = None,
     part: str | None = None,
     others: Mapping[str, Data] | None = None,
     constraint: str | Criterion | None = None,
@@ -63,14 +64,17 @@ def report_of_model(
         ``clf.model_``, or ``RuleSetModel.load(path)``.
     X, y, sensitive_features
         Data with true labels and groups.
+    sample_weight
+        How many people each row stands for: whole numbers; one each by default.
     part
         What that data is: ``"train"`` for the data the rules were learned from,
         ``"test"`` or any other name for data they were not. None says ``"train"`` if
         the counts are those that the model recorded in training (or it recorded none),
         and ``"given data"`` otherwise.
     others
-        More parts by name, each ``(X, y, sensitive_features)``, shown side by side. The
-        last part given speaks for the model in the headline.
+        More parts by name, each ``(X, y, sensitive_features)`` or with weights as the
+        fourth, shown side by side. The last part given speaks for the model in the
+        headline.
     constraint
         The criterion to measure gaps by; that of the model's certificate by default.
     about
@@ -101,7 +105,7 @@ def report_of_model(
     '<!DOCTYPE html>'
     """
     (first,) = read_parts(
-        {part or TRAIN: (X, y, sensitive_features)},
+        {part or TRAIN: (X, y, sensitive_features, sample_weight)},
         [model],
         missing_groups=missing_groups,
     )

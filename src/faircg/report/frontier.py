@@ -39,6 +39,7 @@ def fit_frontier(
     y: ArrayLike,
     *,
     sensitive_features: Any = None,
+    sample_weight: ArrayLike | None = None,
 ) -> dict[tuple[float, int], RuleSetModel]:
     """Fit the rule set of every frontier point on all data.
 
@@ -50,7 +51,7 @@ def fit_frontier(
     ----------
     search
         A fitted search.
-    X, y, sensitive_features
+    X, y, sensitive_features, sample_weight
         The data that it was fitted with.
 
     Returns
@@ -78,7 +79,7 @@ def fit_frontier(
             epsilon=epsilon,
             max_complexity=complexity,
             **shared,
-        ).fit(X, y, sensitive_features=sensitive_features)
+        ).fit(X, y, sensitive_features=sensitive_features, sample_weight=sample_weight)
         models[epsilon, complexity] = clf.model_
     return models
 
@@ -89,6 +90,7 @@ def report_of_search(
     y: ArrayLike,
     *,
     sensitive_features: Any = None,
+    sample_weight: ArrayLike | None = None,
     models: Mapping[tuple[float, int], RuleSetModel] | None = None,
     others: Mapping[str, Data] | None = None,
     about: About | None = None,
@@ -102,7 +104,7 @@ def report_of_search(
     ----------
     search
         A fitted search.
-    X, y, sensitive_features
+    X, y, sensitive_features, sample_weight
         The data that it was fitted with; the part ``"train"`` of the report.
     models
         The model of each frontier point, fitted on all data; :func:`fit_frontier`
@@ -132,7 +134,13 @@ def report_of_search(
     True
     """
     if models is None:
-        models = fit_frontier(search, X, y, sensitive_features=sensitive_features)
+        models = fit_frontier(
+            search,
+            X,
+            y,
+            sensitive_features=sensitive_features,
+            sample_weight=sample_weight,
+        )
     keys = _keys(search)
     absent = [key for key in keys if key not in models]
     if absent:
@@ -164,7 +172,8 @@ def report_of_search(
         )
     ]
     best = (search.best_epsilon_, search.best_complexity_)
-    data = {TRAIN: (X, y, sensitive_features), **(others or {})}
+    data: dict[str, Data] = {TRAIN: (X, y, sensitive_features, sample_weight)}
+    data |= others or {}
     parts = read_parts(
         data, [p.model for p in points], missing_groups=search.missing_groups
     )

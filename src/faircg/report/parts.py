@@ -54,8 +54,8 @@ class Part:
         X: Any,
         y: ArrayLike,
         sensitive_features: Any = None,
-        *,
         sample_weight: ArrayLike | None = None,
+        *,
         models: Sequence[RuleSetModel],
         missing_groups: str = "raise",
     ) -> Self:
@@ -90,7 +90,16 @@ class Part:
             n_people=self.people.total,
             groups={name: (c.total, c.positives) for name, c in counts.items()},
             features=self.features,
-            notes=tuple(unseen_categories(model, self.people.table)),
+            notes=(*self._weighted(), *unseen_categories(model, self.people.table)),
+        )
+
+    def _weighted(self) -> tuple[str, ...]:
+        n_rows, n_people = self.people.table.n_rows, self.people.total
+        if n_rows == n_people:
+            return ()
+        return (
+            f"{plural(n_rows, 'row')} of the data stand for "
+            f"{plural(n_people, 'person')}: each counts as often as its weight says.",
         )
 
 

@@ -1,0 +1,150 @@
+"""A table that a command reads: its name, its columns, and what they are for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from faircg.cli.csv_tables import SEPARATORS, separator_words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
+
+    import pandas as pd
+
+    from faircg.datasets import Dataset
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NamedTable:
+    """A table read for a command.
+
+    Attributes
+    ----------
+    name
+        What the user called it.
+    frame
+        All its columns.
+    dataset
+        The embedded data set, if it is one.
+    csv
+        The CSV file that it was read from, if that can be read again.
+    weights
+        How many people each row stands for; None if each is one.
+    """
+
+    name: str
+    frame: pd.DataFrame
+    dataset: Dataset | None = None
+    csv: Path | None = None
+    weights: pd.Series | None = None
+
+    @property
+    def description(self) -> str:
+        """What the data are, if that is known."""
+        return "" if self.dataset is None else self.dataset.description
+
+    def must_have(self, columns: Iterable[str]) -> None:
+        """Refuse the name of a column that is not there."""
+        have = [str(column) for column in self.frame.columns]
+        for column in columns:
+            if column in have:
+                continue
+            problem = f"{self.name} has no column {column!r}"
+            for separator in SEPARATORS:
+                if column in ",".join(have).split(separator):
+                    raise ValueError(f"{problem}; {separator_words(separator)}")
+            near = nearest(column, have)
+            if near is None:
+                problem += "; it has"
+            elif near.endswith("?"):
+                problem += f"; did you mean {near!r} - it has"
+            else:
+                problem += f"; did you mean {near!r}? It has"
+            raise ValueError(f"{problem} {', '.join(have)}")
+
+    def target(self, given: str | None) -> str:
+        """Return the column to predict; an embedded data set knows its own."""
+        if given is None and self.dataset is not None:
+            return str(self.dataset.y.name)
+        if given is None:
+            raise ValueError(
+                "name the column with the true label with --target; "
+                f"{self.name} has {', '.join(map(str, self.frame.columns))}"
+            )
+        self.must_have([given])
+        return given
+
+    def sensitive(self, given: Sequence[str] | None) -> list[str]:
+        """Return the columns of the groups; an embedded data set knows its own."""
+        if not given and self.dataset is not None:
+            return [str(self.dataset.sensitive_features.name)]
+        names = list(dict.fromkeys(given or ()))
+        self.must_have(names)
+        return names
+
+    def weighted(self, column: str | None) -> NamedTable:
+        """Take a column away that says how many people each row stands for."""
+        if column is None:
+            return self
+        self.must_have([column])
+        import pandas as pd
+
+        found = self.frame[column]
+        weights = pd.to_numeric(found.astype(object), errors="coerce")
+        bad = weights.isna() | (weights < 0) | (weights % 1 != 0)
+        if bad.any():
+            row = int(bad.to_numpy().argmax())
+            value = (
+                "no value" if pd.isna(found.iloc[row]) else repr(found.tolist()[row])
+            )
+            raise ValueError(
+                f"{column!r} cannot be a weight: it must hold whole numbers of at least "
+                f"0, and row {row} has {value}"
+            )
+        return replace(
+            self, frame=self.frame.drop(columns=[column]), weights=weights.astype(int)
+        )
+
+    def parts(self, target: str, groups: Sequence[str]) -> tuple[Any, Any, Any, Any]:
+        """Return features, labels, groups and weights."""
+        check_labels(self.frame[target], target)
+        features = self.frame.drop(columns=[target])
+        labels = self.frame[target].to_numpy()
+        return features, labels, self.groups(groups), self.weights
+
+    def groups(self, names: Sequence[str]) -> pd.DataFrame | None:
+        """Return the columns of the groups; None if there are none."""
+        return self.frame[list(names)] if names else None
+
+
+def nearest(word: str, known: Iterable[str]) -> str | None:
+    """Return the name that was probably meant; upper and lower case are alike.
+
+    Examples
+    --------
+    >>> nearest("ethnic", ["age", "Ethnic group"]), nearest("x", ["age"])
+    ('Ethnic group', None)
+    """
+    import difflib
+
+    names = {name.strip().casefold(): name for name in known}
+    wanted = word.strip().casefold()
+    if wanted in names:
+        return names[wanted]
+    near = difflib.get_close_matches(wanted, names, n=1, cutoff=0.8)
+    if not near and len(wanted) > 2:
+        parts = [n for n in names if wanted in n or (n in wanted and len(n) > 2)]
+        near = sorted(parts, key=lambda n: (abs(len(n) - len(wanted)), n))
+    near = near or difflib.get_close_matches(wanted, names, n=1)
+    return names[near[0]] if near else None
+
+
+def check_labels(labels: pd.Series, target: str) -> None:
+    """Refuse missing labels."""
+    if labels.isna().any():
+        rows = labels.index[labels.isna()]
+        raise ValueError(
+            f"the target {target!r} is missing in {len(rows)} rows (first: {rows[0]})"
+        )
