@@ -96,12 +96,11 @@ class NamedTable:
         bad = weights.isna() | (weights < 0) | (weights % 1 != 0)
         if bad.any():
             row = int(bad.to_numpy().argmax())
-            value = (
-                "no value" if pd.isna(found.iloc[row]) else repr(found.tolist()[row])
-            )
+            value = found.tolist()[row]
             raise ValueError(
-                f"{column!r} cannot be a weight: it must hold whole numbers of at least "
-                f"0, and row {row} has {value}"
+                f"{column!r} cannot be a weight: it must hold whole numbers of at "
+                f"least 0, and row {row} has "
+                f"{'no value' if pd.isna(value) else repr(value)}"
             )
         return replace(
             self, frame=self.frame.drop(columns=[column]), weights=weights.astype(int)
