@@ -315,10 +315,10 @@ def test_k_an_interrupt_stops_a_running_fit():
     begun = []
 
     class Interrupting(ExactPricer):
-        def price(self, bits, prices, max_conditions, deadline):
-            begun.append(max_conditions)
-            deadline.interrupted.set()
-            return super().price(bits, prices, max_conditions, deadline)
+        def price(self, asked):
+            begun.append(asked.max_conditions)
+            asked.deadline.interrupted.set()
+            return super().price(asked)
 
     rng = np.random.default_rng(0)
     rows = rng.random((3_000, 60)) < 0.6
