@@ -16,10 +16,11 @@ import numpy as np
 
 from faircg.colgen.master import Master
 from faircg.exceptions import SolverError
-from faircg.solver.highs import Status, solve_mip
+from faircg.solver.highs import MipSolution, Status, solve_mip
 
 if TYPE_CHECKING:
     from faircg.colgen.pool import Pool
+    from faircg.colgen.problem import Recount
     from faircg.colgen.select import Selection
     from faircg.colgen.stop import Deadline
     from faircg.typing import FloatVector, IntVector
@@ -70,25 +71,7 @@ def solve_integer(
     relaxed = (False,) * problem.n_groups
     master = Master(problem, pool, numbers, is_integer=True, excluding=relaxed)
     for attempt in range(MOST_CUTS):
-        start = _start(master, selection)
-        met: list[FloatVector] = []
-        answer = solve_mip(
-            master.model,
-            deadline,
-            start=start,
-            on_solution=met.append,
-            whole_objective=True,
-            seed=attempt,
-        )
-        if answer.values is not None:
-            met.append(answer.values)
-        for values in met:
-            selection.offer(pool[number] for number in master.chosen(values))
-        logger.info(
-            "integer master: %d rules, %s, loss %.0f, bound %.3f, %d solutions judged",
-            *(len(numbers), answer.status.value, selection.objective),
-            *(answer.bound, selection.n_judged),
-        )
+        answer = _solve(master, selection, deadline, attempt)
         if answer.status is Status.INFEASIBLE:
             # Not to be believed while a solution is known: then nothing is proven.
             is_known = problem.recount(()).solves_master(problem.objective)
@@ -105,19 +88,50 @@ def solve_integer(
                     f"says {claimed.loss(problem.objective)}"
                 )
             return IntegerResult(selection.objective, is_closed=True)
-        if master.excluding is not None and problem.rate_rows.uses_missed:
-            logger.info("a covered positive claims to be missed: exclude rows")
-            master = replace(master, excluding=None)
-            continue
-        if not claimed.is_feasible and master.uses_proxy and not master.exact_rates:
-            logger.info("true false positive rates exceed epsilon: exact rows")
-            master = replace(master, exact_rates=True)
-            continue
-        logger.info("a solution failed its recount and is cut off")
-        master = replace(master, forbidden=(*master.forbidden, chosen))
+        master = _stricter(master, chosen, claimed)
     raise SolverError(
         f"{MOST_CUTS} solutions of the integer master failed their recount"
     )
+
+
+def _solve(
+    master: Master, selection: Selection, deadline: Deadline, seed: int
+) -> MipSolution:
+    """Solve one program, and let the selection judge every solution met."""
+    met: list[FloatVector] = []
+    answer = solve_mip(
+        master.model,
+        deadline,
+        start=_start(master, selection),
+        on_solution=met.append,
+        whole_objective=True,
+        seed=seed,
+    )
+    if answer.values is not None:
+        met.append(answer.values)
+    for values in met:
+        selection.offer(master.pool[number] for number in master.chosen(values))
+    logger.info(
+        "integer master: %d rules, %s, loss %.0f, bound %.3f, %d solutions judged",
+        len(master.numbers),
+        answer.status.value,
+        selection.objective,
+        answer.bound,
+        selection.n_judged,
+    )
+    return answer
+
+
+def _stricter(master: Master, chosen: tuple[int, ...], claimed: Recount) -> Master:
+    """Return the program without a solution that failed its recount."""
+    if master.excluding is not None and master.problem.rate_rows.uses_missed:
+        logger.info("a covered positive claims to be missed: exclude rows")
+        return replace(master, excluding=None)
+    if not claimed.is_feasible and master.uses_proxy and not master.exact_rates:
+        logger.info("true false positive rates exceed epsilon: exact rows")
+        return replace(master, exact_rates=True)
+    logger.info("a solution failed its recount and is cut off")
+    return replace(master, forbidden=(*master.forbidden, chosen))
 
 
 def _start(master: Master, selection: Selection) -> FloatVector | None:

@@ -103,7 +103,9 @@ class RestrictedMaster:
             logger.debug(
                 "restricted master: %d active rules, %d cells, value %.4f, "
                 "%d iterations",
-                *(len(self._active), len(master.positives), solution.objective),
+                len(self._active),
+                len(master.positives),
+                solution.objective,
                 solution.iterations,
             )
             if not self._activate(solution, duals):
