@@ -23,6 +23,8 @@ from faircg.colgen.stop import Deadline
 class BestRuleOnly:
     """One exact search: the best rule and its proof, like the integer programs."""
 
+    is_exact = True
+
     def price(self, asked: PricingProblem) -> PricingResult:
         found = search(
             asked.bits,

@@ -11,7 +11,10 @@ from sklearn.model_selection import StratifiedKFold
 
 from experiments.protocol import N_SPLITS, SEED
 from faircg.datasets import load_adult, load_compas, load_default
+from faircg.features import Features
 from faircg.groups import read_groups
+from faircg.labelled import LabelledTable
+from faircg.labels import Labels
 from faircg.table import read_table
 
 if TYPE_CHECKING:
@@ -33,6 +36,14 @@ class Data:
     table: Table
     is_positive: BoolVector
     groups: Groups
+
+    @property
+    def labelled(self) -> LabelledTable:
+        """Everybody, as an estimator reads them; each counts once."""
+        labels = Labels(np.array([0, 1]), self.is_positive, positive=1)
+        weights = np.ones(self.table.n_rows, dtype=np.int64)
+        features = Features.of(self.table)
+        return LabelledTable(features, self.table, labels, self.groups, weights)
 
     def split(self, fold: int) -> tuple[IntVector, IntVector]:
         """Return the training and the test part of one of the ten folds."""

@@ -92,7 +92,7 @@ def test_the_defaults_are_the_documented_ones():
     """A classifier without arguments has the parameters of the documentation."""
     assert FairRuleSetClassifier().get_params() == {
         "constraint": None,
-        "epsilon": 0.05,
+        "epsilon": None,
         "max_complexity": 20,
         "max_conditions": None,
         "objective": "hamming",
@@ -616,10 +616,14 @@ def test_missing_groups_can_be_a_group():
 
 
 def test_a_constraint_object_has_its_own_epsilon(clf):
-    """The object's epsilon counts, the parameter's does not."""
-    given = fit(constraint=EqualityOfOpportunity(0.05), epsilon=1.0)
+    """The object's epsilon counts; one beside it was ignored, and is now an error."""
+    given = fit(constraint=EqualityOfOpportunity(0.05))
     assert record(given) == record(clf)
-    odds = fit(constraint=EqualizedOdds(0.2, epsilon_negatives=0.0), epsilon=1.0)
+    same = fit(constraint=EqualityOfOpportunity, epsilon=0.05)
+    assert given.rule_set_ == same.rule_set_
+    with pytest.raises(ValueError, match=r"has the epsilon 0\.05, and epsilon=1 was"):
+        fit(constraint=EqualityOfOpportunity(0.05), epsilon=1.0)
+    odds = fit(constraint=EqualizedOdds(0.2, epsilon_negatives=0.0), epsilon=0.2)
     assert gap(Y, odds.predict(X), GROUPS, 1) <= Fraction(1, 5)
     assert gap(Y, odds.predict(X), GROUPS, 0) == 0
 

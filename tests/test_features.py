@@ -112,6 +112,12 @@ def test_an_excluded_column_is_not_read():
     assert set(clf.rule_set_.features) <= {"x0", "x2"}
 
 
+def search_of(**settings):
+    """Make a small search with an estimator of these settings."""
+    asked = FairRuleSetClassifier(max_conditions=2, pricing="greedy", **settings)
+    return FairRuleSetClassifierCV(asked, epsilons=(1.0,), complexities=(4,), cv=2)
+
+
 WRONG = {
     "a typing error": (["rcae"], "names 'rcae', which is not a feature; the features "),
     "another case": (["Race"], "names 'Race', .* are 'age', 'race', 'pay'"),
@@ -126,9 +132,7 @@ WRONG = {
 }
 ENTRANCES = {
     "exclude of a fit": lambda wrong: learn(X, exclude=wrong),
-    "exclude of a search": lambda wrong: FairRuleSetClassifierCV(exclude=wrong).fit(
-        X, Y
-    ),
+    "exclude of a search": lambda wrong: search_of(exclude=wrong).fit(X, Y),
     "exclude of a binarizer": lambda wrong: ConditionBinarizer(exclude=wrong).fit(X),
     "immutable of a fit": lambda wrong: learned().explain(X, immutable=wrong),
     "immutable of a model": lambda wrong: explain(learned().model_, X, immutable=wrong),
@@ -154,9 +158,7 @@ def test_what_names_no_feature_is_refused(entrance, wrong):
     "learner",
     [
         FairRuleSetClassifier(**QUICK),
-        FairRuleSetClassifierCV(
-            epsilons=(1.0,), complexities=(4,), max_conditions=2, cv=2, pricing="greedy"
-        ),
+        search_of(),
         ConditionBinarizer(),
     ],
     ids=["fit", "search", "binarizer"],
@@ -167,9 +169,10 @@ def test_thresholds_name_features_in_the_same_way(learner):
     by_position = {2: [40.0], "age": [33.0]}
 
     def cut_points(thresholds, table=X):
-        learner.set_params(thresholds=thresholds, exclude=["race"])
+        asked = getattr(learner, "estimator", learner)
+        asked.set_params(thresholds=thresholds, exclude=["race"])
         if table is not X:
-            learner.set_params(exclude=[1])
+            asked.set_params(exclude=[1])
         learner.fit(table, Y)
         if isinstance(learner, ConditionBinarizer):
             return {c.value for c in learner.conditions_}
@@ -199,15 +202,7 @@ def test_the_folds_of_a_search_do_not_test_what_is_excluded():
     """The folds dropped an unknown name in the same way."""
 
     def accuracies(table, **settings):
-        search = FairRuleSetClassifierCV(
-            epsilons=(1.0,),
-            complexities=(4,),
-            max_conditions=2,
-            cv=2,
-            pricing="greedy",
-            refit=False,
-            **settings,
-        ).fit(table, Y)
+        search = search_of(**settings).set_params(refit=False).fit(table, Y)
         return search.cv_results_["test_accuracy"].tolist()
 
     array = X.to_numpy()

@@ -11,6 +11,7 @@ import pytest
 import sklearn
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
@@ -19,9 +20,11 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from faircg import Condition, FairRuleSetClassifier, FairRuleSetClassifierCV, Rule
 from faircg import folds as folds_module
 from faircg.colgen.engine import solve
+from faircg.colgen.pricing import ExactPricer
 from faircg.datasets import load_compas
 from faircg.exceptions import FairCGError
 from faircg.fairness import EqualityOfOpportunity, EqualizedOdds, exact
+from faircg.grid import Grid
 from faircg.table import read_table
 
 OPPORTUNITY = "equality_of_opportunity"
@@ -30,10 +33,13 @@ SMALL = {
     "epsilons": (0.05, 1.0),
     "complexities": (3, 6),
     "fine_epsilons": (0.02, 0.05, 1.0),
+    "cv": 3,
+}
+FIT = {
+    "constraint": OPPORTUNITY,
     "max_conditions": 2,
     "n_thresholds": 4,
     "warm_start_rules": None,
-    "cv": 3,
     "time_limit": 60,
 }
 N_COARSE, N_FINE = 4, 6
@@ -59,10 +65,20 @@ def make_people(n=240, seed=0):
 X, Y, GROUPS = make_people()
 
 
-def search(X=X, y=Y, groups=GROUPS, **parameters):
+def make_search(**parameters):
+    """Put parameters of both kinds where they belong."""
+    own = FairRuleSetClassifierCV().get_params(deep=False)
+    parameters = {**SMALL, **FIT, **parameters}
+    inner = {name: parameters.pop(name) for name in {*parameters} - {*own}}
+    parameters.setdefault("estimator", FairRuleSetClassifier(**inner))
+    return FairRuleSetClassifierCV(**parameters)
+
+
+def search(X=X, y=Y, groups=GROUPS, weights=None, **parameters):
     """Search a small grid under equality of opportunity."""
-    parameters = {"constraint": OPPORTUNITY, **SMALL, **parameters}
-    return FairRuleSetClassifierCV(**parameters).fit(X, y, sensitive_features=groups)
+    return make_search(**parameters).fit(
+        X, y, sensitive_features=groups, sample_weight=weights
+    )
 
 
 def parts(y=Y, n_splits=3):
@@ -170,11 +186,9 @@ def test_a_cell_is_what_one_fit_on_the_fold_finds(found):
     """At a point of the coarse grid phase I is the classifier itself."""
     for number, (train, _) in enumerate(parts()):
         clf = FairRuleSetClassifier(
-            constraint=OPPORTUNITY,
+            **FIT,
             epsilon=0.05,
             max_complexity=6,
-            **{k: SMALL[k] for k in ("max_conditions", "n_thresholds")},
-            warm_start_rules=None,
         ).fit(X.iloc[train], Y[train], sensitive_features=GROUPS.iloc[train])
         row = found.cv_results_.query(
             f"fold == {number} and epsilon == 0.05 and max_complexity == 6"
@@ -227,11 +241,9 @@ def test_without_a_target_the_most_accurate_point_is_fitted_on_all_data(found):
     assert found.best_epsilon_ == best["epsilon"]
     assert found.best_complexity_ == best["max_complexity"]
     plain = FairRuleSetClassifier(
-        constraint=OPPORTUNITY,
+        **FIT,
         epsilon=found.best_epsilon_,
         max_complexity=found.best_complexity_,
-        **{k: SMALL[k] for k in ("max_conditions", "n_thresholds")},
-        warm_start_rules=None,
     ).fit(X, Y, sensitive_features=GROUPS)
     assert found.rule_set_ == plain.rule_set_ == found.best_estimator_.rule_set_
     assert found.fairness_ == plain.fairness_
@@ -262,9 +274,7 @@ def test_a_wanted_accuracy(found):
 
 def test_a_target_that_no_point_meets():
     """The message says what is possible, and the results can be looked at."""
-    model = FairRuleSetClassifierCV(
-        constraint=OPPORTUNITY, **{**SMALL, "fine_epsilons": (1.0,)}, target_gap=1e-4
-    )
+    model = make_search(fine_epsilons=(1.0,), target_gap=1e-4)
     with pytest.raises(FairCGError, match=r"gap of at most 0\.0001; the smallest is"):
         model.fit(X, Y, sensitive_features=GROUPS)
     assert len(model.frontier_)
@@ -285,15 +295,18 @@ def test_without_a_constraint_only_complexity_is_searched():
 
 
 def test_a_criterion_of_my_own(found):
-    """A class or function makes the criterion from each epsilon."""
-    mine = search(
-        constraint=lambda e: EqualizedOdds(e, epsilon_negatives=1.0),
-        complexities=(3,),
-        cv=2,
-    )
-    assert mine.best_estimator_.constraint.epsilon_negatives == 1.0
-    by_class = search(constraint=EqualityOfOpportunity)
-    pd.testing.assert_frame_equal(by_class.frontier_, found.frontier_)
+    """A class, a function or an object makes the criterion from each epsilon."""
+    few = {"complexities": (3,), "cv": 2}
+    mine = search(constraint=lambda e: EqualizedOdds(e, epsilon_negatives=1.0), **few)
+    criterion = mine.best_estimator_.constraint(mine.best_epsilon_)
+    assert criterion == EqualizedOdds(mine.best_epsilon_, epsilon_negatives=1.0)
+    given = search(constraint=EqualizedOdds(0.3, epsilon_negatives=1.0), **few)
+    assert given.best_estimator_.constraint == criterion
+    pd.testing.assert_frame_equal(given.frontier_, mine.frontier_)
+    for same in (EqualityOfOpportunity, EqualityOfOpportunity(0.5)):
+        pd.testing.assert_frame_equal(
+            search(constraint=same).frontier_, found.frontier_
+        )
 
 
 def test_a_group_absent_from_a_test_part():
@@ -377,6 +390,102 @@ def test_exact_pricing_proves_every_point_of_the_fine_grid(found):
     """Whatever the fold's cells lend each other, the bounds meet the losses."""
     results = found.cv_results_
     assert (results["lower_bound"] == results["best_hamming_loss"]).all()
+
+
+def test_exactness_is_a_property_of_the_pricer(found):
+    """The string "exact" was compared with: an object of the same pricer did less."""
+    by_object = search(pricing=ExactPricer())
+    pd.testing.assert_frame_equal(
+        without_seconds(by_object.cv_results_), without_seconds(found.cv_results_)
+    )
+    deepening = {"max_conditions": None, "max_complexity": 6, "constraint": None}
+    fits = [
+        FairRuleSetClassifier(**{**FIT, **deepening, "pricing": pricing}).fit(X, Y)
+        for pricing in ("exact", ExactPricer(), Unsaid())
+    ]
+    assert len({record.max_conditions for record in fits[0].history_}) > 1
+    kept = [json.loads(fit.model_.to_json()) for fit in fits]
+    for model in kept:
+        del model["certificate"]["seconds"]
+    assert kept[0] == kept[1]
+    assert {record.max_conditions for record in fits[2].history_} == {5}
+
+
+class Unsaid:
+    """A pricer that does not say whether it is exact."""
+
+    def price(self, *arguments):
+        """Search as the exact one."""
+        return ExactPricer().price(*arguments)
+
+
+def test_every_parameter_of_the_estimator_counts():
+    """Three parameters were lost on the way to the cells and to the last fit."""
+    few = {"complexities": (6,), "fine_epsilons": None}
+    given = make_search(
+        objective="zero_one",
+        pricing_time_limit=7.0,
+        strict=True,
+        on_interrupt="return",
+        **few,
+    )
+    found = given.fit(X, Y, sensitive_features=GROUPS)
+    best = found.best_estimator_
+    assert (best.objective, best.pricing_time_limit) == ("zero_one", 7.0)
+    assert (best.strict, best.on_interrupt) == (True, "return")
+    assert found.certificate_.loss == "zero_one"
+    results = found.cv_results_
+    assert not [name for name in results if "hamming" in name]
+    assert (results["lower_bound"] <= results["best_zero_one_loss"]).all()
+    assert (results["best_zero_one_loss"] == results["train_zero_one_loss"]).all()
+    for row in results.to_dict("records"):
+        train, _ = parts()[row["fold"]]
+        clf = found.estimator_at(row["epsilon"], 6).fit(
+            X.iloc[train], Y[train], sensitive_features=GROUPS.iloc[train]
+        )
+        assert clf.certificate_.proven_optimal
+        assert row["best_zero_one_loss"] == clf.certificate_.objective
+    assert not hasattr(given.estimator, "rule_set_"), "the one given is not fitted"
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_integer_weights_are_repetitions(seed):
+    """A sample of weight k is k samples, where the splits keep its copies together."""
+    X, y, groups = make_people(60, seed=seed)
+    rng = np.random.default_rng(seed)
+    weights = rng.integers(0, 4, len(y))
+    fold = rng.integers(0, 2, len(y))
+    rows = np.repeat(np.arange(len(y)), weights)
+
+    def splits(fold):
+        return [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in (0, 1)]
+
+    grid = {"complexities": (4,), "epsilons": (0.1,), "fine_epsilons": (0.1, 0.2)}
+    grid["thresholds"] = {"age": [30, 40, 50], "pay": [0.0]}
+    weighted = search(X, y, groups, weights, cv=splits(fold), **grid)
+    repeated = search(
+        X.iloc[rows], y[rows], groups.iloc[rows], cv=splits(fold[rows]), **grid
+    )
+    pd.testing.assert_frame_equal(
+        without_seconds(weighted.cv_results_), without_seconds(repeated.cv_results_)
+    )
+    pd.testing.assert_frame_equal(weighted.frontier_, repeated.frontier_)
+    assert weighted.rule_set_ == repeated.rule_set_
+    assert weighted.fairness_ == repeated.fairness_
+    counts = [
+        name
+        for name in weighted.cv_results_
+        if name.startswith("test_") and ":" in name
+    ]
+    one = weighted.cv_results_.query("epsilon == 0.1")[counts]
+    assert one.to_numpy().sum() == weights.sum()
+
+
+def test_a_test_part_that_nobody_counts_in():
+    """A fold without any weight has no accuracy: an error, not a NaN."""
+    splits = [(np.arange(160), np.arange(160, 240))]
+    with pytest.raises(ValueError, match="test part of fold 0 has nobody who counts"):
+        search(weights=(np.arange(240) < 160).astype(int), cv=splits)
 
 
 def test_without_refitting_only_the_tables_are_made(found):
@@ -485,8 +594,16 @@ def test_rules_of_my_own_start_every_fold(monkeypatch):
 
 def test_parameters_survive_cloning():
     """Cloning keeps every parameter, fitted or not."""
-    model = FairRuleSetClassifierCV(constraint=ODDS, cv=4, target_gap=0.1, cache="x")
-    assert clone(model).get_params() == model.get_params()
+    inner = FairRuleSetClassifier(constraint=ODDS, max_conditions=3)
+    model = FairRuleSetClassifierCV(inner, cv=4, target_gap=0.1, cache="x")
+    model.set_params(estimator__max_conditions=4, estimator__objective="zero_one")
+    assert (inner.max_conditions, inner.objective) == (4, "zero_one")
+    copied = clone(model)
+    assert copied.estimator is not inner
+    before, after = model.get_params(), copied.get_params()
+    assert before.pop("estimator").get_params() == after.pop("estimator").get_params()
+    assert before == after
+    assert after["estimator__constraint"] == ODDS
     defaults = FairRuleSetClassifierCV().get_params()
     assert defaults["epsilons"] == (0.01, 0.1, 1.0)
     assert defaults["complexities"] == (5, 15, 30)
@@ -495,10 +612,9 @@ def test_parameters_survive_cloning():
 
 def test_the_default_fine_grid_has_more_epsilons():
     """By default phase II adds epsilons; whoever gives others gets just those."""
-    default = FairRuleSetClassifierCV(constraint="equality_of_opportunity")
-    coarse, fine = default._grids()
-    assert {e for e, _ in coarse} == {0.01, 0.1, 1.0}
-    assert {e for e, _ in fine} == {0.0, 0.01, 0.05, 0.1, 0.15, 0.2, 1.0}
+    grid = Grid.of(epsilons=(0.01, 0.1, 1.0), complexities=(5,))
+    assert {e for e, _ in grid.coarse} == {0.01, 0.1, 1.0}
+    assert {e for e, _ in grid.fine} == {0.0, 0.01, 0.05, 0.1, 0.15, 0.2, 1.0}
     found = search(epsilons=(0.3, 1.0), fine_epsilons=None, complexities=(3,))
     assert set(found.cv_results_["epsilon"]) == {0.3, 1.0}
     finer = search(fine_complexities=(2, 4), fine_epsilons=(1.0,))
@@ -522,18 +638,32 @@ def test_a_fitted_search_travels(found):
 def test_groups_are_routed_through_a_pipeline(found):
     """Metadata routing hands the sensitive features to the search."""
     with sklearn.config_context(enable_metadata_routing=True):
-        model = FairRuleSetClassifierCV(constraint=OPPORTUNITY, **SMALL)
+        model = make_search()
         model.set_fit_request(sensitive_features=True)
         pipeline = make_pipeline(FunctionTransformer(), model)
         pipeline.fit(X, Y, sensitive_features=GROUPS)
     assert pipeline[-1].rule_set_ == found.rule_set_
 
 
+class Handmade:
+    """A criterion that is no dataclass, so that its epsilon cannot be replaced."""
+
+    name, epsilon = OPPORTUNITY, 0.1
+
+    def rates(self):
+        """Compare the same rates."""
+        return EqualityOfOpportunity(0.1).rates()
+
+
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
         ({"constraint": "equality"}, "'equality' is not known; use one of"),
-        ({"constraint": EqualizedOdds(0.1)}, "'constraint' parameter"),
+        ({"constraint": 3}, "'constraint' parameter"),
+        ({"constraint": Handmade()}, "pass its class, or a function"),
+        ({"constraint": float}, "neither the name of a criterion, nor a criterion"),
+        ({"estimator": LogisticRegression()}, "'estimator' parameter"),
+        ({"time_limit": -1}, "'time_limit' parameter of FairRuleSetClassifier must"),
         ({"groups": None}, "compares groups; pass sensitive_features"),
         ({"groups": GROUPS[:9]}, "X has 240 rows and sensitive_features has 9"),
         ({"epsilons": ()}, "epsilons must be a list of numbers .* it is empty"),
@@ -565,12 +695,11 @@ def test_predicting_needs_a_fit():
 @parametrize_with_checks(
     [
         FairRuleSetClassifierCV(
+            FairRuleSetClassifier(
+                max_conditions=1, n_thresholds=3, warm_start_rules=None, time_limit=20
+            ),
             complexities=(2, 3),
-            max_conditions=1,
-            n_thresholds=3,
-            warm_start_rules=None,
             cv=2,
-            time_limit=20,
         )
     ]
 )

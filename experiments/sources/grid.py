@@ -7,14 +7,16 @@ Hamming loss, which the certificate speaks of.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from experiments.counting import count_both, pack
 from experiments.data import load
 from experiments.protocol import CRITERIA, SEED, Grid, Protocol
+from faircg import FairRuleSetClassifier
 from faircg.folds import Fold
-from faircg.grid import Settings
+from faircg.grid import Grid as SearchGrid
+from faircg.question import Question
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,45 +24,31 @@ if TYPE_CHECKING:
     from experiments.tasks import Record
 
 
-def settings_for(
-    grid: Grid, *, criterion: str, thresholds: str, cache: Path
-) -> Settings:
-    """Return the settings of a search on this grid, loose cells first."""
-    pairs = [
+def fold_of(
+    data: str, fold: int, grid: Grid, *, criterion: str, thresholds: str, cache: Path
+) -> Fold:
+    """Prepare one training fold; each complexity goes from loose cells to tight."""
+    loaded = load(data)
+    coarse, fine = (
         tuple((e, C) for C in complexities for e in sorted(epsilons, reverse=True))
         for epsilons, complexities in (
             (grid.epsilons, grid.complexities),
             (grid.fine_epsilons, grid.fine_complexities),
         )
-    ]
-    return Settings(
-        constraint=criterion,
-        coarse=pairs[0],
-        fine=pairs[1],
-        max_conditions=grid.max_conditions,
-        pricing="exact",
-        warm_start_rules="forest",
-        thresholds=thresholds,
-        n_thresholds=10,
-        time_limit=grid.time_limit,
-        cache=str(cache),
-        seed=SEED,
-        label="1",
     )
-
-
-def fold_of(
-    data: str, fold: int, grid: Grid, *, criterion: str, thresholds: str, cache: Path
-) -> Fold:
-    """Prepare one training fold."""
-    loaded = load(data)
+    estimator = FairRuleSetClassifier(
+        constraint=criterion,
+        max_conditions=grid.max_conditions,
+        thresholds=thresholds,
+        time_limit=grid.time_limit,
+        pricing_time_limit=grid.time_limit,
+    )
     return Fold.of(
-        settings_for(grid, criterion=criterion, thresholds=thresholds, cache=cache),
-        loaded.table,
-        loaded.is_positive,
-        loaded.groups,
+        replace(Question.of(estimator), seed=SEED),
+        SearchGrid(coarse, fine),
         fold,
-        loaded.split(fold)[0],
+        loaded.labelled.take(loaded.split(fold)[0]),
+        cache=cache,
     )
 
 

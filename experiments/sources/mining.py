@@ -16,9 +16,8 @@ from experiments.data import load
 from experiments.protocol import CRITERIA, SEED, Grid, Protocol
 from experiments.sources.grid import fold_of
 from faircg.colgen.engine import Solution, solve
-from faircg.colgen.pricing import ExactPricer
+from faircg.colgen.pricing import ExactPricer, PoolOnly
 from faircg.colgen.stop import Deadline
-from faircg.folds import PoolOnly
 from faircg.mining import MINERS
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from faircg.rules import Condition
-from faircg.validation import checked_table, whole_weights
+from faircg.validation import checked_table, takes_any_values, whole_weights
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -135,10 +135,7 @@ class ConditionBinarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return np.array([str(c) for c in self.conditions_], dtype=object)
 
     def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.categorical = True
-        tags.input_tags.string = True
+        tags = takes_any_values(super().__sklearn_tags__())
         tags.transformer_tags.preserves_dtype = []
         return tags
 

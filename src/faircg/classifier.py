@@ -9,41 +9,39 @@ from dataclasses import asdict
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from faircg.binarize import ConditionBinarizer, named_thresholds
 from faircg.colgen.engine import Solution, solve
-from faircg.colgen.pricing import pricer_by_name, threads
-from faircg.colgen.problem import Problem
 from faircg.colgen.stop import Deadline
 from faircg.evaluate import group_counts, rule_table, total
 from faircg.evaluate.gaps import fairness_of
 from faircg.exceptions import SolverError
 from faircg.explain import Explanations, explain, numeric_ranges
-from faircg.fairness import Criterion, criterion_by_name
-from faircg.fitting import depths_for, first_rules, groups_for, messages
-from faircg.labels import Labels, plain, read_labels
+from faircg.fitting import messages
+from faircg.labelled import LabelledTable
+from faircg.labels import plain
 from faircg.model import Feature, RuleSetModel
+from faircg.question import Question
 from faircg.rules import Rule, RuleSet
-from faircg.validation import checked_table, whole_weights
+from faircg.validation import checked_table, takes_any_values
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Self
 
+    import numpy as np
     import pandas as pd
     from numpy.typing import ArrayLike, NDArray
 
+    from faircg.binarize import ConditionBinarizer
     from faircg.colgen.pricing.base import Pricer
     from faircg.explain.explanations import Direction
-    from faircg.groups import Groups
+    from faircg.fairness import Criterion
+    from faircg.fairness.constraint import Constraint
     from faircg.table import Table
-    from faircg.typing import IntVector
 
 logger = logging.getLogger(__name__)
 
@@ -57,12 +55,14 @@ class FairRuleSetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
 
     Parameters
     ----------
-    constraint : None, str or Criterion, default=None
-        ``"equality_of_opportunity"``, ``"equalized_odds"``, or an object such as
-        :class:`~faircg.fairness.EqualizedOdds`.
-    epsilon : float, default=0.05
-        Largest allowed gap between any two groups. Ignored when ``constraint`` is an
-        object, which has its own.
+    constraint : None, str, Criterion or callable, default=None
+        The name of a criterion, such as ``"equality_of_opportunity"`` or
+        ``"equalized_odds"``; a criterion, such as ``EqualizedOdds(0.1)``; or what makes
+        one from an epsilon, such as the class
+        :class:`~faircg.fairness.EqualizedOdds` itself.
+    epsilon : float or None, default=None
+        Largest allowed gap between any two groups; None is 0.05. A criterion has its
+        own: another one beside it is an error.
     max_complexity : int, default=20
         Limit on the sum over rules of one plus the number of conditions.
     max_conditions : int or None, default=None
@@ -148,8 +148,8 @@ class FairRuleSetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "constraint": [str, HasMethods(["rates"]), None],
-        "epsilon": [Interval(Real, 0, 1, closed="both")],
+        "constraint": [str, HasMethods(["rates"]), callable, None],
+        "epsilon": [Interval(Real, 0, 1, closed="both"), None],
         "max_complexity": [Interval(Integral, 0, None, closed="left")],
         "max_conditions": [Interval(Integral, 1, None, closed="left"), None],
         "objective": [StrOptions({"hamming", "zero_one"})],
@@ -171,8 +171,8 @@ class FairRuleSetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
     def __init__(
         self,
         *,
-        constraint: str | Criterion | None = None,
-        epsilon: float = 0.05,
+        constraint: Constraint | None = None,
+        epsilon: float | None = None,
         max_complexity: int = 20,
         max_conditions: int | None = None,
         objective: str = "hamming",
@@ -235,55 +235,32 @@ class FairRuleSetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
             How often each sample counts: whole numbers, not negative.
         """
         deadline = Deadline.after(self.time_limit)
-        criterion = self._criterion()
-        rng = check_random_state(self.random_state)
-        seed = int(rng.randint(np.iinfo(np.int32).max))
-        pricer = pricer_by_name(self.pricing, seed=seed, n_jobs=self.n_jobs)
-        table = checked_table(self, X, reset=True, exclude=self.exclude)
-        labels = read_labels(y, table.n_rows, self.pos_label)
-        is_positive = labels.is_positive
-        weights = whole_weights(sample_weight, table.n_rows)
-        for mask in (is_positive, ~is_positive):
-            if not weights[mask].any():
-                raise ValueError("sample_weight leaves only one class")
-        groups = groups_for(
-            criterion, sensitive_features, table.n_rows, missing=self.missing_groups
+        question = Question.of(self)
+        data = LabelledTable.read(
+            self,
+            X,
+            y,
+            sensitive_features=sensitive_features,
+            sample_weight=sample_weight,
+            question=question,
         )
         with messages(self.verbose), deadline.listening():
-            binarizer = ConditionBinarizer(
-                thresholds=named_thresholds(self.thresholds, self.features_),
-                n_thresholds=self.n_thresholds,
-            ).fit(table, is_positive, sample_weight=weights)
-            problem = Problem.merge(
-                binarizer.transform(table),
-                is_positive,
-                families=binarizer.families_,
-                group_codes=None if criterion is None else groups.codes,
-                group_names=("everybody",) if criterion is None else groups.names,
-                weights=weights,
-                criterion=criterion,
-                max_complexity=int(self.max_complexity),
-                objective=self.objective,  # type: ignore[arg-type]
-            )
-            depths = depths_for(
-                binarizer, self.max_complexity, self.max_conditions, self.pricing
+            binarizer, problem = question.prepare(data)
+            depths = question.depths(binarizer)
+            rules = question.first_rules(
+                problem, binarizer, max_conditions=depths[-1], deadline=deadline
             )
             solution = solve(
                 problem,
-                first_rules(
-                    *(self.warm_start_rules, problem, binarizer),
-                    max_conditions=depths[-1],
-                    seed=seed,
-                    deadline=deadline,
-                ),
-                pricer,
+                rules,
+                question.pricer(),
                 depths=depths,
                 deadline=deadline,
-                pricing_seconds=self.pricing_time_limit,
-                threads=threads(self.n_jobs),
-                seed=seed,
+                pricing_seconds=question.pricing_time_limit,
+                threads=question.threads,
+                seed=question.seed,
             )
-        self._expose(solution, binarizer, table, labels, groups, weights)
+        self._expose(solution, binarizer, data, question.criterion)
         if deadline.interrupted.is_set() and self.on_interrupt == "raise":
             raise KeyboardInterrupt
         return self
@@ -387,11 +364,8 @@ class FairRuleSetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         return checked_table(self, X, reset=False, kinds=kinds)
 
     def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
+        tags = takes_any_values(super().__sklearn_tags__())
         tags.classifier_tags.multi_class = False
-        tags.input_tags.allow_nan = True
-        tags.input_tags.categorical = True
-        tags.input_tags.string = True
         return tags
 
     def _asked(self) -> dict[str, Any]:
@@ -405,21 +379,15 @@ class FairRuleSetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
             "random_state": int(seed) if isinstance(seed, Integral) else None,
         }
 
-    def _criterion(self) -> Criterion | None:
-        if self.constraint is None or not isinstance(self.constraint, str):
-            return self.constraint
-        return criterion_by_name(self.constraint, float(self.epsilon))
-
     def _expose(
         self,
         solution: Solution,
         binarizer: ConditionBinarizer,
-        table: Table,
-        labels: Labels,
-        groups: Groups,
-        weights: IntVector,
+        data: LabelledTable,
+        criterion: Criterion | None,
     ) -> None:
         """Set the learned attributes, from a recount on the samples themselves."""
+        table, labels, groups = data.table, data.labels, data.groups
         conditions, is_positive = binarizer.conditions_, labels.is_positive
         self.classes_, self._positive = labels.classes, labels.positive
         negative_label, positive_label = (
@@ -431,12 +399,12 @@ class FairRuleSetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
                 Rule(tuple(conditions[j] for j in rule))
                 for rule in solution.returned.rules
             ),
-            label=str(positive_label),
+            label=data.label,
         )
         counts = group_counts(
-            self.rule_set_.covers(table), is_positive, groups, weights
+            self.rule_set_.covers(table), is_positive, groups, data.weights
         )
-        self.fairness_ = fairness_of(counts, self._criterion())
+        self.fairness_ = fairness_of(counts, criterion)
         everybody = total(counts.values())
         errors = everybody.false_negatives + everybody.false_positives
         if (
@@ -447,7 +415,7 @@ class FairRuleSetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         self.certificate_ = solution.certificate
         self.history_ = solution.history
         tested = set(self.rule_set_.features)
-        ranges = numeric_ranges(table, rows=weights > 0)
+        ranges = numeric_ranges(table, rows=data.weights > 0)
         self.feature_ranges_ = {n: r for n, r in ranges.items() if n in tested}
         self.model_ = RuleSetModel(
             self.rule_set_,

@@ -1,4 +1,4 @@
-"""The grid of a search: its points, its settings, and what is known of each cell.
+"""The grid of a search: its points, and what is known of each solved cell.
 
 A cell is one phase at one point: an epsilon and a limit on complexity. What a looser
 cell has proven bounds every tighter one.
@@ -7,53 +7,82 @@ cell has proven bounds every tighter one.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, TypeAlias
-
-from faircg.fairness import criterion_by_name
+from dataclasses import asdict, dataclass, fields
+from itertools import product
+from math import inf
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping
 
     from faircg.colgen.engine import Solution
-    from faircg.colgen.pricing import Pricer
     from faircg.colgen.select import Candidate
-    from faircg.fairness import Criterion
-    from faircg.rules import Rule
     from faircg.typing import Conditions
 
-Point: TypeAlias = tuple[float, int]
+GridPoint: TypeAlias = tuple[float, int]
 """Epsilon and the limit on complexity."""
+COARSE_EPSILONS: Final = (0.01, 0.1, 1.0)
+"""Epsilons of phase I by default."""
+FINER_EPSILONS: Final = (0.0, 0.05, 0.15, 0.2)
+"""Epsilons that phase II adds to those of phase I by default."""
+NO_LIMIT: Final = 1.0
+"""The only epsilon of a search without a constraint: no gap is larger."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """The points of phase I (coarse) and of phase II (fine), in their order."""
+
+    coarse: tuple[GridPoint, ...]
+    fine: tuple[GridPoint, ...]
+
+    @classmethod
+    def of(
+        cls,
+        *,
+        epsilons: Iterable[float],
+        complexities: Iterable[int],
+        fine_epsilons: Iterable[float] | None = None,
+        fine_complexities: Iterable[int] | None = None,
+        has_constraint: bool = True,
+    ) -> Grid:
+        """Combine both axes of both phases, small rule sets first.
+
+        Phase I goes from large epsilons to small ones: the linear master is easier to
+        solve without a binding constraint, and its bound holds at smaller epsilons.
+
+        Parameters
+        ----------
+        epsilons, complexities
+            The axes of phase I.
+        fine_epsilons, fine_complexities
+            Those of phase II; the same by default, but if the epsilons are the default
+            ones, others are added.
+        has_constraint
+            Without one, there is one epsilon that allows everything.
+        """
+        e, C = (
+            _axis("epsilons", epsilons),
+            _axis("complexities", complexities, whole=True),
+        )
+        fine_e, fine_C = e, C
+        if tuple(e) == COARSE_EPSILONS:  # whoever gives others wants just those
+            fine_e = sorted({*e, *FINER_EPSILONS})
+        if fine_epsilons is not None:
+            fine_e = _axis("fine_epsilons", fine_epsilons)
+        if fine_complexities is not None:
+            fine_C = _axis("fine_complexities", fine_complexities, whole=True)
+        if not has_constraint:
+            e = fine_e = [NO_LIMIT]
+        return cls(
+            coarse=tuple((x, int(n)) for n, x in product(C, e[::-1])),
+            fine=tuple((x, int(n)) for n, x in product(fine_C, fine_e)),
+        )
 
 
 @dataclass(frozen=True)
-class Settings:
-    """What every fold needs to know of the search."""
-
-    constraint: str | Callable[[float], Criterion] | None
-    coarse: tuple[Point, ...]
-    fine: tuple[Point, ...]
-    max_conditions: int | None
-    pricing: str | Pricer
-    warm_start_rules: str | tuple[Rule, ...] | None
-    thresholds: str | Mapping[str, Sequence[float]]
-    n_thresholds: int
-    time_limit: float
-    cache: str | None
-    seed: int
-    label: str
-
-    def criterion(self, epsilon: float) -> Criterion | None:
-        """Return the criterion with this epsilon."""
-        if self.constraint is None:
-            return None
-        if isinstance(self.constraint, str):
-            return criterion_by_name(self.constraint, epsilon)
-        return self.constraint(epsilon)
-
-
-@dataclass(frozen=True)
-class Cell:
+class SolvedCell:
     """What is kept of one solved cell; rules are numbers of conditions.
 
     ``rules`` are those that the cell added to the collection, ``best`` is the rule set
@@ -71,7 +100,7 @@ class Cell:
     seconds: float
 
     @classmethod
-    def of(cls, solution: Solution, rules: Iterable[Conditions] = ()) -> Cell:
+    def of(cls, solution: Solution, rules: Iterable[Conditions] = ()) -> SolvedCell:
         """Keep what matters of a solution."""
         certificate = solution.certificate
         return cls(
@@ -85,12 +114,12 @@ class Cell:
             seconds=certificate.seconds,
         )
 
-    def is_optimal(self, depth: int) -> bool:
-        """Whether no rules of at most so many conditions do better."""
-        return self.status == "optimal" and self.max_conditions >= depth
+    def to_json(self) -> str:
+        """Write the cell as one line."""
+        return json.dumps(asdict(self)) + "\n"
 
     @classmethod
-    def from_json(cls, text: str, n_conditions: int) -> Cell:
+    def from_json(cls, text: str, n_conditions: int) -> SolvedCell:
         """Read a kept cell; anything else is a ``ValueError``."""
         data = json.loads(text)
         if not isinstance(data, dict) or set(data) != {f.name for f in fields(cls)}:
@@ -106,8 +135,9 @@ class Cell:
 class Answer:
     """The best that any cell of a fold found for one point of the fine grid.
 
-    ``returned`` makes the fewest errors, ``optimised`` has the lowest Hamming loss;
-    ``lower_bound`` bounds that loss over all rules allowed, zero if nothing is proven.
+    ``returned`` makes the fewest errors, ``optimised`` has the lowest loss of the
+    objective; ``lower_bound`` bounds that loss over all rules allowed, zero if nothing
+    is proven.
     """
 
     returned: Candidate
@@ -118,7 +148,7 @@ class Answer:
 
 
 def known_rule_sets(
-    cells: Mapping[Point, Cell],
+    cells: Mapping[GridPoint, SolvedCell],
 ) -> tuple[tuple[Conditions, ...], ...]:
     """Return every rule set that some cell found, each once."""
     found = (rules for c in cells.values() for rules in (c.optimised, c.best))
@@ -126,15 +156,29 @@ def known_rule_sets(
 
 
 def looser_cells(
-    point: Point, cells: Mapping[Point, Cell], depth: int
-) -> Iterator[Cell]:
+    point: GridPoint, cells: Mapping[GridPoint, SolvedCell], depth: int
+) -> Iterator[SolvedCell]:
     """Walk through the cells that allow all that this point allows."""
     for (epsilon, C), cell in cells.items():
         if epsilon >= point[0] and point[1] <= C and cell.max_conditions >= depth:
             yield cell
 
 
-def proven_bound(point: Point, cells: Mapping[Point, Cell], depth: int) -> float:
+def proven_bound(
+    point: GridPoint, cells: Mapping[GridPoint, SolvedCell], depth: int
+) -> float:
     """Return the best bound of cells at least as loose, over all rules that fit."""
     bounds = (cell.lower_bound for cell in looser_cells(point, cells, depth))
     return max(bounds, default=0.0)
+
+
+def _axis(name: str, values: Iterable[Any], *, whole: bool = False) -> list[float]:
+    """Read one axis of a grid, sorted, without repetitions."""
+    wanted: Any = Integral if whole else Real
+    kind = "whole numbers" if whole else "numbers"
+    read: list[Any] = list(values)
+    bad = [v for v in read if not isinstance(v, wanted) or not 0 <= v < inf]
+    if not read or bad:
+        found = f"found {bad[0]!r}" if bad else "it is empty"
+        raise ValueError(f"{name} must be a list of {kind} of at least 0; {found}")
+    return sorted({float(v) for v in read})

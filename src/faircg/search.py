@@ -9,29 +9,28 @@ a looser cell is never worse on the training data than a tighter one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from itertools import product
+from collections.abc import Iterable
+from dataclasses import replace
 from numbers import Integral, Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
+from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context, clone
 from sklearn.model_selection import StratifiedKFold, check_cv
-from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils._param_validation import HasMethods, Interval
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
-from faircg.binarize import named_thresholds
 from faircg.classifier import FairRuleSetClassifier
 from faircg.evaluate.frontier import pooled_points
 from faircg.exceptions import FairCGError
-from faircg.fitting import groups_for
+from faircg.fairness.constraint import with_epsilon
 from faircg.folds import search_fold
-from faircg.grid import Point, Settings
-from faircg.labels import plain, read_labels
-from faircg.validation import checked_table
+from faircg.grid import COARSE_EPSILONS, Grid, GridPoint
+from faircg.labelled import LabelledTable
+from faircg.question import Question
+from faircg.validation import takes_any_values
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,18 +39,11 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import ArrayLike, NDArray
 
-    from faircg.colgen.pricing import Pricer
     from faircg.explain import Explanations
-    from faircg.fairness import Criterion
-    from faircg.rules import Rule
     from faircg.typing import BoolVector, IntVector
 
-COARSE_EPSILONS = (0.01, 0.1, 1.0)
-"""Epsilons of phase I by default."""
-FINER_EPSILONS = (0.0, 0.05, 0.15, 0.2)
-"""Epsilons that phase II adds to those of phase I by default."""
-NO_LIMIT = 1.0
-"""The only epsilon of a search without a constraint: no gap is larger."""
+CELL_SECONDS = 30.0
+"""Time limit of a cell when no estimator is given."""
 
 
 class FairRuleSetClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -63,10 +55,13 @@ class FairRuleSetClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[m
 
     Parameters
     ----------
-    constraint : None, str or callable, default=None
-        Name of a criterion, as in :class:`~faircg.FairRuleSetClassifier`, or what makes
-        one from an epsilon, such as :class:`~faircg.fairness.EqualizedOdds` itself; a
-        larger epsilon must allow more.
+    estimator : FairRuleSetClassifier or None, default=None
+        Whose parameters are asked at every point, and which is cloned, never fitted.
+        The grid takes the place of its ``epsilon`` and ``max_complexity``; a criterion
+        object gets the epsilons of the grid too, and a larger one must allow more. Its
+        ``time_limit`` is that of one cell (one fold, phase, epsilon and complexity) and
+        of the last fit on all data; its ``n_jobs`` counts in cells only while folds go
+        one at a time. None is ``FairRuleSetClassifier(time_limit=30.0)``.
     epsilons, complexities : sequence, default=(0.01, 0.1, 1.0) and (5, 15, 30)
         The grid of phase I.
     fine_epsilons, fine_complexities : sequence or None, default=None
@@ -85,11 +80,6 @@ class FairRuleSetClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[m
     refit : bool, default=True
         Fit the chosen point again on all data. Without it there is nothing to predict
         with, and only the tables of results are kept.
-    max_conditions, pricing, warm_start_rules, thresholds, n_thresholds, exclude
-        As in :class:`~faircg.FairRuleSetClassifier`.
-    time_limit : float, default=30.0
-        Seconds for one cell: one fold, phase, epsilon and complexity. The last fit on
-        all data has as many.
     cache : path or None, default=None
         Directory where every finished cell is kept as a file. A search over the same
         data with the same settings reuses them, so one that was stopped goes on where
@@ -97,11 +87,9 @@ class FairRuleSetClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[m
     n_jobs : int or None, default=None
         Folds at a time, through joblib.
     random_state : int, RandomState or None, default=0
-        Seed of the folds, the warm start and the searches.
+        Seed of the folds; fits take that of the estimator.
     verbose : int, default=0
         1 reports each cell through :mod:`logging`, 2 each round as well.
-    pos_label, missing_groups
-        As in :class:`~faircg.FairRuleSetClassifier`.
 
     Attributes
     ----------
@@ -113,12 +101,16 @@ class FairRuleSetClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[m
         found) and its proven ``lower_bound`` (zero if none was proven for all rules
         allowed there), ``is_finished`` (not cut short by the time limit), ``seconds``,
         and for each group four counts of the test part, such as
-        ``test_false_negatives: women``.
+        ``test_false_negatives: women``. With ``objective="zero_one"`` the two losses
+        are ``train_zero_one_loss`` and ``best_zero_one_loss``, of which the bound
+        speaks then. Samples count as often as their weights say.
     frontier_ : DataFrame
         Points of the fine grid that no other beats in both mean ``test_accuracy`` and
         ``pooled_gap``, by increasing gap: means over the folds, and the gap of all test
         counts added up. The mean of ``test_gap`` is larger, as chance widens the gap of
         every small fold. Without a constraint all gaps are zero, and one point is left.
+    constraint_ : None, str, Criterion or callable
+        The constraint of the estimator.
     best_epsilon_, best_complexity_ : float, int
         The chosen point.
     best_estimator_ : FairRuleSetClassifier
@@ -137,11 +129,11 @@ class FairRuleSetClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[m
     >>> from faircg.datasets import load_compas
     >>> data = load_compas()
     >>> search = FairRuleSetClassifierCV(
-    ...     constraint="equality_of_opportunity",
+    ...     FairRuleSetClassifier(
+    ...         constraint="equality_of_opportunity", max_conditions=2, time_limit=30
+    ...     ),
     ...     epsilons=(0.05, 1.0),
-    ...     fine_epsilons=(0.05, 1.0),
     ...     complexities=(6,),
-    ...     max_conditions=2,
     ...     cv=3,
     ...     target_gap=0.1,
     ... )
@@ -158,7 +150,7 @@ class FairRuleSetClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[m
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "constraint": [str, callable, None],
+        "estimator": [FairRuleSetClassifier, None],
         "epsilons": ["array-like"],
         "complexities": ["array-like"],
         "fine_epsilons": ["array-like", None],
@@ -171,24 +163,16 @@ class FairRuleSetClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[m
         "target_gap": [Interval(Real, 0, None, closed="left"), None],
         "target_accuracy": [Interval(Real, 0, 1, closed="both"), None],
         "refit": ["boolean"],
-        "max_conditions": [Interval(Integral, 1, None, closed="left"), None],
-        "pricing": [str, HasMethods(["price"])],
-        "warm_start_rules": [str, Iterable, None],
-        "thresholds": [str, Mapping],
-        "n_thresholds": [Interval(Integral, 2, None, closed="left")],
-        "exclude": ["array-like"],
-        "time_limit": [Interval(Real, 0, None, closed="neither")],
         "cache": [str, Path, None],
         "n_jobs": [Integral, None],
         "random_state": ["random_state"],
         "verbose": ["verbose"],
-        "missing_groups": [StrOptions({"raise", "group"})],
     }
 
     def __init__(
         self,
+        estimator: FairRuleSetClassifier | None = None,
         *,
-        constraint: str | Callable[[float], Criterion] | None = None,
         epsilons: Sequence[float] = COARSE_EPSILONS,
         complexities: Sequence[int] = (5, 15, 30),
         fine_epsilons: Sequence[float] | None = None,
@@ -197,21 +181,12 @@ class FairRuleSetClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[m
         target_gap: float | None = None,
         target_accuracy: float | None = None,
         refit: bool = True,
-        max_conditions: int | None = None,
-        pricing: str | Pricer = "exact",
-        warm_start_rules: str | Iterable[Rule] | None = "forest",
-        thresholds: str | Mapping[Any, Sequence[float]] = "quantile",
-        n_thresholds: int = 10,
-        exclude: Sequence[str | int] = (),
-        time_limit: float = 30.0,
         cache: str | Path | None = None,
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = 0,
         verbose: int = 0,
-        pos_label: Any = None,
-        missing_groups: str = "raise",
     ) -> None:
-        self.constraint = constraint
+        self.estimator = estimator
         self.epsilons = epsilons
         self.complexities = complexities
         self.fine_epsilons = fine_epsilons
@@ -220,22 +195,20 @@ class FairRuleSetClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[m
         self.target_gap = target_gap
         self.target_accuracy = target_accuracy
         self.refit = refit
-        self.max_conditions = max_conditions
-        self.pricing = pricing
-        self.warm_start_rules = warm_start_rules
-        self.thresholds = thresholds
-        self.n_thresholds = n_thresholds
-        self.exclude = exclude
-        self.time_limit = time_limit
         self.cache = cache
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
-        self.pos_label = pos_label
-        self.missing_groups = missing_groups
 
-    @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
-    def fit(self, X: Any, y: ArrayLike, *, sensitive_features: Any = None) -> Self:
+    @_fit_context(prefer_skip_nested_validation=False)  # type: ignore[untyped-decorator]
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        *,
+        sensitive_features: Any = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
         """Search the grid, choose a point, and fit it on all data.
 
         Parameters
@@ -247,59 +220,56 @@ class FairRuleSetClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[m
         sensitive_features
             Group of each sample: one column, or several whose combinations are the
             groups. Only used here; prediction never needs it.
+        sample_weight
+            How often each sample counts: whole numbers, not negative. The folds are
+            those of the rows, whatever their weights.
         """
         if self.target_gap is not None and self.target_accuracy is not None:
             raise ValueError(
                 "target_gap and target_accuracy were both given; choose one of them"
             )
-        coarse, fine = self._grids()
-        table = checked_table(self, X, reset=True, exclude=self.exclude)
-        labels = read_labels(y, table.n_rows, self.pos_label)
-        settings = self._settings(coarse, fine, plain(labels.classes[labels.positive]))
-        criterion = settings.criterion(fine[0][0])
-        groups = groups_for(
-            criterion, sensitive_features, table.n_rows, missing=self.missing_groups
+        estimator = self._unfitted()
+        estimator._validate_params()  # noqa: SLF001 (scikit-learn's own)
+        self.constraint_ = estimator.constraint
+        grid = self._grid()
+        question = Question.of(estimator)
+        criterion = question.at(*grid.fine[0]).criterion
+        data = LabelledTable.read(
+            self,
+            X,
+            y,
+            sensitive_features=sensitive_features,
+            sample_weight=sample_weight,
+            question=question,
         )
-        if self.cache is not None:
-            Path(self.cache).mkdir(parents=True, exist_ok=True)
-        folds = Parallel(n_jobs=self.n_jobs)(
-            delayed(search_fold)(
-                *(settings, table, labels.is_positive, groups, number, train, test),
-                verbose=self.verbose,
-            )
-            for number, (train, test) in enumerate(self._splits(labels.is_positive))
-        )
-        import pandas as pd
-
-        self.classes_ = labels.classes
-        self.cv_results_ = pd.DataFrame([row for rows in folds for row in rows])
-        points = pooled_points(self.cv_results_, criterion)
+        results = self._search(question, grid, data)
+        self.classes_ = data.labels.classes
+        self.cv_results_ = results
+        points = pooled_points(results, criterion)
         kept = points[points["on_frontier"]].drop(columns="on_frontier")
         self.frontier_ = kept.reset_index(drop=True)
         self.best_epsilon_, self.best_complexity_ = self._chosen()
-        if not self.refit:
-            return self
-        self.best_estimator_ = FairRuleSetClassifier(
-            constraint=settings.criterion(self.best_epsilon_),
-            epsilon=self.best_epsilon_,
-            max_complexity=self.best_complexity_,
-            max_conditions=self.max_conditions,
-            pricing=self.pricing,
-            warm_start_rules=settings.warm_start_rules,
-            thresholds=self.thresholds,
-            n_thresholds=self.n_thresholds,
-            exclude=self.exclude,
-            time_limit=self.time_limit,
-            random_state=self.random_state,
-            n_jobs=self.n_jobs,
-            verbose=max(0, int(self.verbose) - 1),
-            pos_label=self.pos_label,
-            missing_groups=self.missing_groups,
-        ).fit(X, y, sensitive_features=sensitive_features)
-        self.rule_set_ = self.best_estimator_.rule_set_
-        self.certificate_ = self.best_estimator_.certificate_
-        self.fairness_ = self.best_estimator_.fairness_
+        if self.refit:
+            self.best_estimator_ = self.estimator_at(
+                self.best_epsilon_, self.best_complexity_
+            ).fit(
+                X, y, sensitive_features=sensitive_features, sample_weight=sample_weight
+            )
+            self.rule_set_ = self.best_estimator_.rule_set_
+            self.certificate_ = self.best_estimator_.certificate_
+            self.fairness_ = self.best_estimator_.fairness_
         return self
+
+    def estimator_at(
+        self, epsilon: float, max_complexity: int
+    ) -> FairRuleSetClassifier:
+        """Return a clone of the estimator, not fitted, for one point of the grid."""
+        estimator = self._unfitted()
+        return estimator.set_params(  # type: ignore[no-any-return]
+            constraint=with_epsilon(estimator.constraint, epsilon),
+            epsilon=epsilon,
+            max_complexity=max_complexity,
+        )
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Predict the label of each row; groups are not needed."""
@@ -322,58 +292,50 @@ class FairRuleSetClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[m
         return table
 
     def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
+        tags = takes_any_values(super().__sklearn_tags__())
         tags.classifier_tags.multi_class = False
-        tags.input_tags.allow_nan = True
-        tags.input_tags.categorical = True
-        tags.input_tags.string = True
         return tags
 
-    def _grids(self) -> tuple[tuple[Point, ...], tuple[Point, ...]]:
-        """Return the points of both phases, small rule sets first.
+    def _search(
+        self, question: Question, grid: Grid, data: LabelledTable
+    ) -> pd.DataFrame:
+        """Solve both phases on every fold; return all that was counted."""
+        import pandas as pd
 
-        Phase I goes from large epsilons to small ones: the linear master is easier to
-        solve without a binding constraint, and its bound holds at smaller epsilons.
-        """
-        epsilons = _numbers("epsilons", self.epsilons)
-        complexities = _numbers("complexities", self.complexities, whole=True)
-        fine_epsilons = epsilons
-        if tuple(epsilons) == COARSE_EPSILONS:  # whoever gives others wants just those
-            fine_epsilons = sorted({*epsilons, *FINER_EPSILONS})
-        if self.fine_epsilons is not None:
-            fine_epsilons = _numbers("fine_epsilons", self.fine_epsilons)
-        fine_complexities = complexities
-        if self.fine_complexities is not None:
-            fine_complexities = _numbers(
-                "fine_complexities", self.fine_complexities, whole=True
+        cache = None if self.cache is None else Path(self.cache)
+        if cache is not None:
+            cache.mkdir(parents=True, exist_ok=True)
+        workers = Parallel(n_jobs=self.n_jobs)
+        if workers.n_jobs != 1:  # folds already use the processors
+            question = replace(question, threads=1)
+        folds = workers(
+            delayed(search_fold)(
+                question,
+                grid,
+                number,
+                data,
+                rows,
+                cache=cache,
+                verbose=self.verbose,
             )
-        if self.constraint is None:
-            epsilons = fine_epsilons = [NO_LIMIT]
-        return (
-            tuple((e, int(C)) for C, e in product(complexities, epsilons[::-1])),
-            tuple((e, int(C)) for C, e in product(fine_complexities, fine_epsilons)),
+            for number, rows in enumerate(self._splits(data.labels.is_positive))
         )
+        return pd.DataFrame([record for records in folds for record in records])
 
-    def _settings(
-        self, coarse: tuple[Point, ...], fine: tuple[Point, ...], label: object
-    ) -> Settings:
-        rng = check_random_state(self.random_state)
-        source = self.warm_start_rules
-        if source is not None and not isinstance(source, str):
-            source = tuple(source)
-        return Settings(
-            constraint=self.constraint,
-            coarse=coarse,
-            fine=fine,
-            max_conditions=self.max_conditions,
-            pricing=self.pricing,
-            warm_start_rules=source,
-            thresholds=named_thresholds(self.thresholds, self.features_),
-            n_thresholds=self.n_thresholds,
-            time_limit=float(self.time_limit),
-            cache=None if self.cache is None else str(self.cache),
-            seed=int(rng.randint(np.iinfo(np.int32).max)),
-            label=str(label),
+    def _unfitted(self) -> FairRuleSetClassifier:
+        given = self.estimator
+        if given is None:
+            return FairRuleSetClassifier(time_limit=CELL_SECONDS)
+        cloned: FairRuleSetClassifier = clone(given)
+        return cloned
+
+    def _grid(self) -> Grid:
+        return Grid.of(
+            epsilons=self.epsilons,
+            complexities=self.complexities,
+            fine_epsilons=self.fine_epsilons,
+            fine_complexities=self.fine_complexities,
+            has_constraint=self.constraint_ is not None,
         )
 
     def _splits(self, is_positive: BoolVector) -> Iterable[tuple[IntVector, IntVector]]:
@@ -387,7 +349,7 @@ class FairRuleSetClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[m
         )
         return splits
 
-    def _chosen(self) -> Point:
+    def _chosen(self) -> GridPoint:
         """Choose from the frontier, on which accuracy grows with the gap."""
         frontier = self.frontier_
         row = frontier.iloc[-1]
@@ -414,15 +376,3 @@ class FairRuleSetClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[m
                 )
             row = fitting.iloc[0]
         return float(row["epsilon"]), int(row["max_complexity"])
-
-
-def _numbers(name: str, values: Iterable[Any], *, whole: bool = False) -> list[float]:
-    """Read one axis of a grid, sorted, without repetitions."""
-    wanted: Any = Integral if whole else Real
-    kind = "whole numbers" if whole else "numbers"
-    read: list[Any] = list(values)
-    bad = [v for v in read if not isinstance(v, wanted) or not 0 <= v < np.inf]
-    if not read or bad:
-        found = f"found {bad[0]!r}" if bad else "it is empty"
-        raise ValueError(f"{name} must be a list of {kind} of at least 0; {found}")
-    return sorted({float(v) for v in read})

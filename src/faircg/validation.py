@@ -94,3 +94,11 @@ def whole_weights(sample_weight: ArrayLike | None, n_rows: int) -> IntVector:
     if not whole.any():
         raise ValueError("sample_weight is zero for every sample")
     return whole
+
+
+def takes_any_values(tags: Any) -> Any:
+    """Tell scikit-learn that tables may hold missing values, categories and texts."""
+    tags.input_tags.allow_nan = True
+    tags.input_tags.categorical = True
+    tags.input_tags.string = True
+    return tags

@@ -18,6 +18,7 @@ from faircg.colgen.pricing import (
     QuickFirstPricer,
     SampledPricer,
     pricer_by_name,
+    threads,
 )
 from faircg.colgen.stop import Deadline
 from oracle import Instance, random_instance
@@ -225,5 +226,6 @@ def test_every_name_leads_to_a_pricer_and_an_unknown_one_to_the_list_of_names():
     assert pricer_by_name(own) is own
     with pytest.raises(ValueError, match=r"'gready' is not known; use one of .*greedy"):
         pricer_by_name("gready")
-    assert pricer_by_name("exact", n_jobs=3).threads == 3
-    assert pricer_by_name("exact", n_jobs=-1).threads >= 1
+    assert pricer_by_name("exact", threads=3).threads == 3
+    assert (threads(3), threads(None)) == (3, 1)
+    assert threads(-1) >= 1

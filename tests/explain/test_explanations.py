@@ -294,7 +294,9 @@ def test_the_classifier_knows_the_training_ranges():
 def test_the_search_explains_its_best_rules(compas):
     """The cross-validated search passes questions on to the rules it chose."""
     search = FairRuleSetClassifierCV(
-        complexities=(4,), cv=2, pricing="greedy", max_conditions=1
+        FairRuleSetClassifier(pricing="greedy", max_conditions=1, time_limit=30),
+        complexities=(4,),
+        cv=2,
     )
     X, y = compas.X[:400], compas.y[:400]
     search.fit(X, y)

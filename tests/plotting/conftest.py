@@ -25,11 +25,12 @@ def clf(compas):
 @pytest.fixture(scope="session")
 def search(compas):
     return FairRuleSetClassifierCV(
-        constraint="equality_of_opportunity",
+        FairRuleSetClassifier(
+            constraint="equality_of_opportunity", max_conditions=2, time_limit=30
+        ),
         epsilons=(0.05, 1.0),
         fine_epsilons=(0.0, 0.05, 1.0),
         complexities=(4, 7),
-        max_conditions=2,
         cv=3,
         target_gap=0.1,
     ).fit(compas.X, compas.y, sensitive_features=compas.groups)

@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from faircg import FairRuleSetClassifierCV
+from faircg import FairRuleSetClassifier, FairRuleSetClassifierCV
 from faircg.colgen.certificate import certificate_words
 from faircg.exceptions import UnseenCategoryWarning
 from faircg.model import Feature, RuleSetModel
@@ -185,13 +185,16 @@ def test_a_search_shows_the_rule_set_of_every_frontier_point(compas):
     rows = slice(0, 600)
     X, y, groups = compas.X[rows], compas.y[rows], compas.sensitive_features[rows]
     search = FairRuleSetClassifierCV(
-        constraint="equality_of_opportunity",
+        FairRuleSetClassifier(
+            constraint="equality_of_opportunity",
+            max_conditions=2,
+            exclude=["race"],
+            time_limit=30,
+        ),
         epsilons=(0.05, 1.0),
         fine_epsilons=(0.0, 0.05, 1.0),
         complexities=(4,),
-        max_conditions=2,
         cv=2,
-        exclude=["race"],
     ).fit(X, y, sensitive_features=groups)
     models = fit_frontier(search, X, y, sensitive_features=groups)
     report = report_of_search(

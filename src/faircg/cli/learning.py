@@ -190,6 +190,7 @@ def frontier(
       faircg frontier compas --epsilon 0.02 --epsilon 0.1 \\
         --max-complexity 5 --folds 3 -o frontier.html
     """
+    from faircg.classifier import FairRuleSetClassifier
     from faircg.exceptions import FairCGError
     from faircg.search import FairRuleSetClassifierCV
 
@@ -219,25 +220,31 @@ def frontier(
     )
     with _directory(cache) as kept:
         search = FairRuleSetClassifierCV(
-            constraint=None if constraint is opt.Constraint.none else constraint.value,
+            FairRuleSetClassifier(
+                constraint=(
+                    None if constraint is opt.Constraint.none else constraint.value
+                ),
+                max_conditions=max_conditions,
+                pricing=pricing.value,
+                warm_start_rules=_warm_start(warm_start),
+                thresholds=thresholds.value,
+                n_thresholds=n_thresholds,
+                exclude=tuple(dict.fromkeys(exclude or ())),
+                time_limit=time_limit,
+                random_state=seed,
+                n_jobs=jobs,
+                pos_label=pos_label,
+                missing_groups=missing_groups.value,
+            ),
             epsilons=tuple(epsilon or (0.01, 0.1, 1.0)),
             fine_epsilons=tuple(epsilon) if epsilon else None,
             complexities=tuple(max_complexity or (5, 15)),
             cv=folds,
             target_gap=target_gap,
             target_accuracy=target_accuracy,
-            max_conditions=max_conditions,
-            pricing=pricing.value,
-            warm_start_rules=_warm_start(warm_start),
-            thresholds=thresholds.value,
-            n_thresholds=n_thresholds,
-            exclude=tuple(dict.fromkeys(exclude or ())),
-            time_limit=time_limit,
             cache=kept,
             n_jobs=jobs,
             random_state=seed,
-            pos_label=pos_label,
-            missing_groups=missing_groups.value,
         )
         n_cells = len(search.epsilons) * len(search.complexities) * folds
         if constraint is opt.Constraint.none:
@@ -318,7 +325,7 @@ def _show_frontier(
         return
     out = show.console()
     columns = [c for c in SHOWN if c in search.frontier_.columns]
-    if search.constraint is None:
+    if search.constraint_ is None:
         columns = [c for c in columns if c not in ("epsilon", "pooled_gap")]
     show.show_table(out, search.frontier_[columns], SHOWN)
     n_folds = int(search.cv_results_["fold"].nunique())
@@ -328,7 +335,7 @@ def _show_frontier(
     )
     if best is not None:
         chosen = f"complexity at most {search.best_complexity_}"
-        if search.constraint is not None:
+        if search.constraint_ is not None:
             chosen = f"epsilon {search.best_epsilon_:g}, {chosen}"
         if search.target_gap is None and search.target_accuracy is None:
             chosen += ", for its accuracy alone (--target-gap chooses by the gap)"

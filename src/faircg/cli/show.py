@@ -31,11 +31,9 @@ def console(*, record: bool = False) -> Console:
 def training_result(clf: FairRuleSetClassifier) -> PartResult:
     """Describe the training data of a fitted classifier."""
     from faircg.evaluate import part_result
-    from faircg.fairness import criterion_by_name
+    from faircg.fairness.constraint import criterion_of
 
-    criterion = clf.constraint
-    if isinstance(criterion, str):
-        criterion = criterion_by_name(criterion, float(clf.epsilon))
+    criterion = criterion_of(clf.constraint, clf.epsilon)
     return part_result("train", clf.fairness_.groups, criterion)
 
 

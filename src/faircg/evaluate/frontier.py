@@ -25,8 +25,9 @@ AVERAGED: Final = (
     "complexity",
     "n_rules",
     "train_hamming_loss",
+    "train_zero_one_loss",
 )
-"""Columns of which a point has the mean over its folds."""
+"""Columns of which a point has the mean over its folds; one of the losses is there."""
 
 
 def count_columns(counts: Mapping[str, GroupCounts]) -> dict[str, int]:
@@ -78,7 +79,7 @@ def pooled_points(results: pd.DataFrame, criterion: Criterion | None) -> pd.Data
                 "epsilon": point[0],
                 "max_complexity": point[1],
                 "pooled_gap": largest_gap(counts, criterion),
-                **{name: float(rows[name].mean()) for name in AVERAGED},
+                **{name: float(rows[name].mean()) for name in AVERAGED if name in rows},
                 "test_accuracy_std": float(rows["test_accuracy"].std(ddof=0)),
             }
         )

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any
 from sklearn.utils.validation import check_is_fitted
 
 from faircg.evaluate.frontier import pooled_points
-from faircg.fairness import criterion_by_name
+from faircg.fairness.constraint import criterion_at
 from faircg.plotting.style import GREY, axes_for, mark, quiet_frame
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import Self
 
     import pandas as pd
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
 
-    from faircg.fairness import Criterion
+    from faircg.fairness.constraint import Constraint
 
 
 class FrontierDisplay:
@@ -98,7 +97,7 @@ class FrontierDisplay:
         check_is_fitted(estimator, "cv_results_")
         return cls.from_cv_results(
             estimator.cv_results_,
-            constraint=estimator.constraint,
+            constraint=estimator.constraint_,
             chosen=(estimator.best_epsilon_, estimator.best_complexity_),
             ax=ax,
         )
@@ -108,7 +107,7 @@ class FrontierDisplay:
         cls,
         cv_results: pd.DataFrame,
         *,
-        constraint: str | Callable[[float], Criterion] | None,
+        constraint: Constraint | None,
         chosen: tuple[float, int] | None = None,
         ax: Axes | None = None,
     ) -> Self:
@@ -125,11 +124,7 @@ class FrontierDisplay:
         ax
             Axes to draw on; a new figure by default.
         """
-        criterion = None
-        if isinstance(constraint, str):
-            criterion = criterion_by_name(constraint, 1.0)
-        elif constraint is not None:  # gaps do not depend on epsilon
-            criterion = constraint(1.0)
+        criterion = criterion_at(constraint, 1.0)  # gaps do not depend on epsilon
         name = None if criterion is None else criterion.name
         points = pooled_points(cv_results, criterion)
         return cls(points, chosen=chosen, constraint=name).plot(ax)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from faircg.classifier import FairRuleSetClassifier
 from faircg.report.assembling import TRAIN, make_report, read_parts, with_defaults
 from faircg.report.people import MOST_ROWS
 from faircg.report.values import CrossValidated, Point
@@ -26,12 +25,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-_SHARED = (
-    *("max_conditions", "pricing", "warm_start_rules", "thresholds", "n_thresholds"),
-    *("exclude", "time_limit", "random_state", "n_jobs", "pos_label"),
-    "missing_groups",
-)
-
 
 def fit_frontier(
     search: FairRuleSetClassifierCV,
@@ -44,7 +37,7 @@ def fit_frontier(
     """Fit the rule set of every frontier point on all data.
 
     A search keeps one rule set per fold and point; whoever decides needs one per point.
-    Each fit may take the ``time_limit`` of the search; the point that the search chose
+    Each fit may take the ``time_limit`` of a cell; the point that the search chose
     and fitted is not fitted again.
 
     Parameters
@@ -61,7 +54,6 @@ def fit_frontier(
     """
     check_is_fitted(search, "frontier_")
     models = {}
-    shared = {name: getattr(search, name) for name in _SHARED}
     for epsilon, complexity in _keys(search):
         is_best = (epsilon, complexity) == (
             search.best_epsilon_,
@@ -70,17 +62,12 @@ def fit_frontier(
         if is_best and hasattr(search, "best_estimator_"):
             models[epsilon, complexity] = search.best_estimator_.model_
             continue
-        constraint = search.constraint
-        if constraint is not None and not isinstance(constraint, str):
-            constraint = constraint(epsilon)  # type: ignore[assignment]
         logger.info("frontier: epsilon %g, complexity %d", epsilon, complexity)
-        clf = FairRuleSetClassifier(
-            constraint=constraint,  # type: ignore[arg-type]
-            epsilon=epsilon,
-            max_complexity=complexity,
-            **shared,
-        ).fit(X, y, sensitive_features=sensitive_features, sample_weight=sample_weight)
-        models[epsilon, complexity] = clf.model_
+        estimator = search.estimator_at(epsilon, complexity)
+        estimator.fit(
+            X, y, sensitive_features=sensitive_features, sample_weight=sample_weight
+        )
+        models[epsilon, complexity] = estimator.model_
     return models
 
 
@@ -116,15 +103,15 @@ def report_of_search(
 
     Examples
     --------
-    >>> from faircg import FairRuleSetClassifierCV
+    >>> from faircg import FairRuleSetClassifier, FairRuleSetClassifierCV
     >>> from faircg.datasets import load_compas
     >>> data = load_compas()
     >>> search = FairRuleSetClassifierCV(
-    ...     constraint="equality_of_opportunity",
+    ...     FairRuleSetClassifier(
+    ...         constraint="equality_of_opportunity", max_conditions=2, time_limit=30
+    ...     ),
     ...     epsilons=(0.05, 1.0),
-    ...     fine_epsilons=(0.05, 1.0),
     ...     complexities=(6,),
-    ...     max_conditions=2,
     ...     cv=3,
     ... ).fit(data.X, data.y, sensitive_features=data.sensitive_features)
     >>> report = report_of_search(
@@ -149,7 +136,7 @@ def report_of_search(
             f"complexity {absent[0][1]}; fit_frontier makes all of them"
         )
     n_folds = int(search.cv_results_["fold"].nunique())
-    constrained = search.constraint is not None
+    constrained = search.constraint_ is not None
     by_point = search.cv_results_.groupby(["epsilon", "max_complexity"])
     cells = [by_point.get_group(key) for key in keys]
     points = [
@@ -174,20 +161,21 @@ def report_of_search(
     best = (search.best_epsilon_, search.best_complexity_)
     data: dict[str, Data] = {TRAIN: (X, y, sensitive_features, sample_weight)}
     data |= others or {}
+    estimator = search.estimator_at(*best)
     parts = read_parts(
-        data, [p.model for p in points], missing_groups=search.missing_groups
+        data, [p.model for p in points], missing_groups=estimator.missing_groups
     )
-    seed = search.random_state
+    seed = estimator.random_state
     return make_report(
         points,
         parts,
         chosen=keys.index(best),
-        constraint=search.constraint,
+        constraint=search.constraint_,
         about=with_defaults(
             about,
             excluded=search.features_.excluded,
             seed=seed if isinstance(seed, int) else None,
-            settings=_settings(search, n_folds),
+            settings=_settings(search, n_folds, estimator.time_limit),
         ),
         n_rows=n_rows,
         direction=direction,
@@ -195,13 +183,15 @@ def report_of_search(
     )
 
 
-def _settings(search: FairRuleSetClassifierCV, n_folds: int) -> dict[str, str]:
+def _settings(
+    search: FairRuleSetClassifierCV, n_folds: int, time_limit: float
+) -> dict[str, str]:
     results = search.cv_results_
     grid = {
         "epsilons of the grid": sorted(set(results["epsilon"])),
         "complexity limits of the grid": sorted(set(results["max_complexity"])),
     }
-    if search.constraint is None:
+    if search.constraint_ is None:
         del grid["epsilons of the grid"]
     settings = {
         name: ", ".join(f"{value:g}" for value in values)
@@ -210,7 +200,7 @@ def _settings(search: FairRuleSetClassifierCV, n_folds: int) -> dict[str, str]:
     settings["cross-validation"] = f"{n_folds} folds"
     n_cut = int((~results["is_finished"].astype(bool)).sum())
     settings["time limit"] = (
-        f"{search.time_limit:g} s for each of {len(results)} cells and for each fit on "
+        f"{time_limit:g} s for each of {len(results)} cells and for each fit on "
         "all data; "
         + (
             f"{n_cut} cells were cut short, and another run may find other rule sets "

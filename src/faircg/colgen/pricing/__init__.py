@@ -7,6 +7,7 @@ from typing import Final
 
 import numpy as np
 
+from faircg.colgen.pricing.base import PoolOnly as PoolOnly
 from faircg.colgen.pricing.base import Pricer as Pricer
 from faircg.colgen.pricing.base import PricingProblem as PricingProblem
 from faircg.colgen.pricing.base import PricingResult as PricingResult
@@ -34,9 +35,7 @@ PRICERS: Final[Mapping[str, Callable[[int, int], Pricer]]] = {
 """Pricers by the name that users ask for them with, from a seed and threads."""
 
 
-def pricer_by_name(
-    pricing: str | Pricer, *, seed: int = 0, n_jobs: int | None = None
-) -> Pricer:
+def pricer_by_name(pricing: str | Pricer, *, seed: int = 0, threads: int = 1) -> Pricer:
     """Look up a pricer, or take the one that is given.
 
     Examples
@@ -51,7 +50,7 @@ def pricer_by_name(
             f"pricing={pricing!r} is not known; use one of {sorted(PRICERS)} or a "
             "pricer"
         )
-    return PRICERS[pricing](seed, threads(n_jobs))
+    return PRICERS[pricing](seed, threads)
 
 
 def threads(n_jobs: int | None) -> int:

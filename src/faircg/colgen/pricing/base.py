@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, ClassVar, Protocol
 
 import numpy as np
 
@@ -75,9 +75,30 @@ class Pricer(Protocol):
     A pricer sees prices, never fairness. ``is_complete`` in its answer is a proof.
     """
 
+    @property
+    def is_exact(self) -> bool:
+        """Whether each answer is a proof, and quick enough to ask again and again.
+
+        Only then a fit without ``max_conditions`` goes deeper step by step, and a
+        search generates rules at every point of its fine grid. A pricer without this
+        property counts as not exact.
+        """
+        ...
+
     def price(self, asked: PricingProblem) -> PricingResult:
         """Search until done or until the deadline."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class PoolOnly:
+    """A pricer that finds nothing, so that the engine uses the rules it is given."""
+
+    is_exact: ClassVar[bool] = False
+
+    def price(self, asked: PricingProblem) -> PricingResult:
+        """Return no rules, and prove nothing."""
+        return PricingResult((), np.zeros(0), is_complete=False, bound=-np.inf)
 
 
 def best_rules(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 
@@ -18,6 +19,8 @@ class QuickFirstPricer:
     The paper runs its heuristic for the first rounds and the integer program to
     finish. Here the heuristic's own failure is the signal to switch.
     """
+
+    is_exact: ClassVar[bool] = False
 
     quick: Pricer
     thorough: Pricer
@@ -46,6 +49,8 @@ class SampledPricer:
     rows, nonzeros
         Size of the reduced problem.
     """
+
+    is_exact: ClassVar[bool] = False
 
     inner: Pricer
     rng: np.random.Generator

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 
@@ -32,6 +33,8 @@ class ExactPricer:
     keep
         How many rules to return.
     """
+
+    is_exact: ClassVar[bool] = True
 
     threads: int = 1
     keep: int = MOST_RULES

@@ -8,7 +8,7 @@ met on the way is an answer. It proves nothing.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -38,6 +38,8 @@ class GreedyPricer:
     depth
         Largest number of conditions.
     """
+
+    is_exact: ClassVar[bool] = False
 
     width: int = 20
     depth: int = 5

@@ -21,7 +21,7 @@ no best rule and helps the solver.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from scipy import sparse
@@ -45,12 +45,16 @@ if TYPE_CHECKING:
 class IntegerPricer:
     """Solve the pricing problem as an integer program.
 
+    Its answers are proofs, but too slow ones to count as exact.
+
     Parameters
     ----------
     disaggregated
         Use one row for each condition of each row (Dash et al.), not the paper's
         single row.
     """
+
+    is_exact: ClassVar[bool] = False
 
     disaggregated: bool = False
 

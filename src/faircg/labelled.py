@@ -1,0 +1,96 @@
+"""What ``fit`` gets: a table of people with labels, groups and weights, checked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from faircg.groups import groups_of
+from faircg.labels import Labels, plain, read_labels
+from faircg.validation import checked_table, whole_weights
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from faircg.features import Features
+    from faircg.groups import Groups
+    from faircg.question import Question
+    from faircg.table import Table
+    from faircg.typing import IntVector
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LabelledTable:
+    """People with their features, labels, groups, and how often each one counts.
+
+    ``features`` are those of the user's table; ``table`` lacks the excluded ones.
+    """
+
+    features: Features
+    table: Table
+    labels: Labels
+    groups: Groups
+    weights: IntVector
+
+    @classmethod
+    def read(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: ArrayLike,
+        *,
+        sensitive_features: Any,
+        sample_weight: ArrayLike | None,
+        question: Question,
+    ) -> LabelledTable:
+        """Read and check what was given to ``fit``.
+
+        Parameters
+        ----------
+        estimator
+            Learns the names and the number of the features.
+        X, y, sensitive_features, sample_weight
+            As ``fit`` got them.
+        question
+            Says which label is the positive one, and whether groups are needed.
+        """
+        table = checked_table(estimator, X, reset=True, exclude=question.exclude)
+        labels = read_labels(y, table.n_rows, question.pos_label)
+        weights = whole_weights(sample_weight, table.n_rows)
+        groups = _groups(question, sensitive_features, table.n_rows)
+        data = cls(estimator.features_, table, labels, groups, weights)
+        if not data.has_both_classes:
+            raise ValueError("sample_weight leaves only one class")
+        return data
+
+    @property
+    def has_both_classes(self) -> bool:
+        """Whether people of both labels count."""
+        counting = self.labels.is_positive[self.weights > 0]
+        return bool(counting.any() and not counting.all())
+
+    @property
+    def label(self) -> str:
+        """The label that rules predict, as text."""
+        return str(plain(self.labels.classes[self.labels.positive]))
+
+    def take(self, rows: IntVector) -> LabelledTable:
+        """Return some of the people; groups without anybody keep their names."""
+        return LabelledTable(
+            self.features,
+            self.table.take(rows),
+            replace(self.labels, is_positive=self.labels.is_positive[rows]),
+            replace(self.groups, codes=self.groups.codes[rows]),
+            self.weights[rows],
+        )
+
+
+def _groups(question: Question, sensitive_features: Any, n_rows: int) -> Groups:
+    """Read the groups that a criterion compares; one of all people without both."""
+    criterion = question.criterion
+    if sensitive_features is None and criterion is not None:
+        raise ValueError(
+            f"constraint={criterion.name!r} compares groups; pass "
+            "sensitive_features=... to fit"
+        )
+    return groups_of(sensitive_features, n_rows, missing=question.missing_groups)

@@ -1,0 +1,190 @@
+"""The question of a fit: all that an estimator was asked, in one frozen value.
+
+The parameters of an estimator are read once, here, and names are looked up; the
+estimator itself and every fold of a search then take from it the criterion, the
+conditions, the depths, the first rules and the pricer.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from faircg.binarize import ConditionBinarizer, named_thresholds
+from faircg.colgen.pricing import pricer_by_name, threads
+from faircg.colgen.problem import Problem
+from faircg.fairness.constraint import criterion_of, with_epsilon
+from faircg.mining import MINERS
+from faircg.rules import Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from faircg.classifier import FairRuleSetClassifier
+    from faircg.colgen.pricing import Pricer
+    from faircg.colgen.problem import Objective
+    from faircg.colgen.stop import Deadline
+    from faircg.fairness import Criterion
+    from faircg.fairness.constraint import Constraint
+    from faircg.labelled import LabelledTable
+    from faircg.rules import Condition
+    from faircg.typing import Conditions
+
+DEFAULT_CONDITIONS: Final = 6
+"""Conditions per rule when ``max_conditions`` is None and the pricer is not exact."""
+MINING_SHARE: Final = 0.1
+"""Part of the time that mining first rules may take."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Question:
+    """What is asked of a fit; the fields are the parameters of the classifier.
+
+    ``seed`` is drawn from its ``random_state``, ``threads`` follows from its
+    ``n_jobs``.
+    """
+
+    constraint: Constraint | None
+    epsilon: float | None
+    max_complexity: int
+    max_conditions: int | None
+    objective: Objective
+    pricing: str | Pricer
+    warm_start_rules: str | tuple[Rule, ...] | None
+    thresholds: str | Mapping[Any, Sequence[float]]
+    n_thresholds: int
+    exclude: object
+    time_limit: float
+    pricing_time_limit: float
+    seed: int
+    threads: int
+    pos_label: Any
+    missing_groups: str
+
+    def __post_init__(self) -> None:
+        """Look all names up, so that a wrong one is an error before any work."""
+        criterion_of(self.constraint, self.epsilon)
+        pricer_by_name(self.pricing)
+        source = self.warm_start_rules
+        if isinstance(source, str) and source not in MINERS:
+            raise ValueError(
+                f"warm_start_rules={source!r} is not known; use one of "
+                f"{sorted(MINERS)}, None or rules"
+            )
+
+    @classmethod
+    def of(cls, estimator: FairRuleSetClassifier) -> Question:
+        """Read the parameters of an estimator."""
+        rng = check_random_state(estimator.random_state)
+        source = estimator.warm_start_rules
+        if source is not None and not isinstance(source, str):
+            source = tuple(source)
+        D = estimator.max_conditions
+        return cls(
+            constraint=estimator.constraint,
+            epsilon=estimator.epsilon,
+            max_complexity=int(estimator.max_complexity),
+            max_conditions=None if D is None else int(D),
+            objective=estimator.objective,  # type: ignore[arg-type]
+            pricing=estimator.pricing,
+            warm_start_rules=source,
+            thresholds=estimator.thresholds,
+            n_thresholds=estimator.n_thresholds,
+            exclude=estimator.exclude,
+            time_limit=float(estimator.time_limit),
+            pricing_time_limit=float(estimator.pricing_time_limit),
+            seed=int(rng.randint(np.iinfo(np.int32).max)),
+            threads=threads(estimator.n_jobs),
+            pos_label=estimator.pos_label,
+            missing_groups=estimator.missing_groups,
+        )
+
+    def at(self, epsilon: float, max_complexity: int) -> Question:
+        """Return the same question with another epsilon and limit on complexity."""
+        return replace(
+            self,
+            constraint=with_epsilon(self.constraint, epsilon),
+            epsilon=epsilon,
+            max_complexity=max_complexity,
+        )
+
+    @property
+    def criterion(self) -> Criterion | None:
+        """The criterion with its epsilon; None without a constraint."""
+        return criterion_of(self.constraint, self.epsilon)
+
+    def pricer(self) -> Pricer:
+        """Make the pricer, or take the one that was given."""
+        return pricer_by_name(self.pricing, seed=self.seed, threads=self.threads)
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the pricer is exact; one that does not say so is not."""
+        return bool(getattr(self.pricer(), "is_exact", False))
+
+    def prepare(self, data: LabelledTable) -> tuple[ConditionBinarizer, Problem]:
+        """Learn the conditions of a table, and merge equal people."""
+        table, is_positive = data.table, data.labels.is_positive
+        criterion = self.criterion
+        binarizer = ConditionBinarizer(
+            thresholds=named_thresholds(self.thresholds, data.features),
+            n_thresholds=self.n_thresholds,
+        ).fit(table, is_positive, sample_weight=data.weights)
+        problem = Problem.merge(
+            binarizer.transform(table),
+            is_positive,
+            families=binarizer.families_,
+            group_codes=None if criterion is None else data.groups.codes,
+            group_names=("everybody",) if criterion is None else data.groups.names,
+            weights=data.weights,
+            criterion=criterion,
+            max_complexity=self.max_complexity,
+            objective=self.objective,
+        )
+        return binarizer, problem
+
+    def depths(self, binarizer: ConditionBinarizer) -> tuple[int, ...]:
+        """Return the limits D to go through, step by step.
+
+        More conditions than there are families, or than C allows, cannot help.
+        """
+        useful = max(1, int(binarizer.families_.max(initial=-1)) + 1)
+        most = max(1, min(useful, self.max_complexity - 1))
+        if self.max_conditions is not None:
+            return (min(self.max_conditions, most),)
+        if not self.is_exact:
+            return (min(DEFAULT_CONDITIONS, most),)
+        return tuple(range(min(2, most), most + 1))
+
+    def first_rules(
+        self,
+        problem: Problem,
+        binarizer: ConditionBinarizer,
+        *,
+        max_conditions: int,
+        deadline: Deadline,
+    ) -> set[Conditions]:
+        """Return the rules to begin with: mined, given, or none."""
+        source = self.warm_start_rules
+        if source is None or not binarizer.conditions_:
+            return set()
+        if not isinstance(source, str):
+            return {_numbered(rule, binarizer.conditions_) for rule in source}
+        share = deadline.within(MINING_SHARE * deadline.remaining())
+        return MINERS[source](problem, max_conditions, self.seed, share)
+
+
+def _numbered(rule: Rule, conditions: tuple[Condition, ...]) -> Conditions:
+    if not isinstance(rule, Rule):
+        raise ValueError(f"warm_start_rules must be rules (faircg.Rule), not {rule!r}")
+    number = {condition: j for j, condition in enumerate(conditions)}
+    unknown = [str(c) for c in rule.conditions if c not in number]
+    if unknown:
+        raise ValueError(
+            f"warm_start_rules: {unknown[0]!r} is not a condition of this table; "
+            "conditions use the binarizer's cut points and categories"
+        )
+    return tuple(sorted(number[c] for c in rule.conditions))
