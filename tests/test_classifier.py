@@ -137,7 +137,7 @@ def test_the_certificate_has_the_promised_fields(clf):
     assert (certificate.max_conditions, certificate.max_complexity) == (2, 6)
     assert (certificate.constraint, certificate.epsilon) == (OPPORTUNITY, 0.05)
     assert certificate.rates == "exact"
-    assert 0 < certificate.seconds < 60
+    assert certificate.seconds > 0
     assert "proven optimal" in str(certificate)
     with pytest.raises(FrozenInstanceError):
         certificate.status = "optimal"

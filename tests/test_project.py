@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import tomllib
 from pathlib import Path
@@ -130,3 +131,18 @@ def test_the_demo_needs_little() -> None:
     steps = re.findall(r"\$\(INSTALL\) (.*)$", makefile, re.MULTILINE)
     assert steps[:2] == ["--editable '.[html]'", "'faircg[dev]'"]
     assert [re.split(r"\W", need)[0] for need in extras["html"]] == ["jinja2"]
+
+
+def test_no_test_reads_a_clock() -> None:
+    """A busy machine is no mistake of ours: speed is measured in ``benchmarks/``."""
+    clocks = {"monotonic", "perf_counter", "process_time", "thread_time", "time"}
+    readers = []
+    for path in sorted((ROOT / "tests").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            match node:
+                case ast.Attribute(value=ast.Name(id="time"), attr=name):
+                    if name.removesuffix("_ns") in clocks:
+                        readers.append(f"{path.name}:{node.lineno}")
+                case ast.ImportFrom(module="time"):
+                    readers.append(f"{path.name}:{node.lineno}")
+    assert not readers
