@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from joblib import Parallel, delayed
 
-from faircg.model import write_text
+from faircg.whole_files import write_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

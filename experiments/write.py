@@ -20,7 +20,7 @@ from experiments.protocol import N_SPLITS, SEED
 from experiments.reports import REPORTS
 from experiments.sources import MODULES
 from experiments.tasks import progress, records_of
-from faircg.model import write_text
+from faircg.whole_files import write_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -18,9 +18,9 @@ MODULES = {
 }
 LAYERS = [
     {"exceptions", "typing", "printable"},
-    {"_kernel"},
+    {"_kernel", "parsing", "whole_files"},
     {"rules", "table", "fairness", "solver", "datasets"},
-    {"colgen", "features"},
+    {"colgen", "features", "ranges"},
     {"mining", "groups", "labels", "validation", "model"},
     {"grid", "evaluate", "labelled"},
     {"binarize", "explain", "export", "cell_files"},

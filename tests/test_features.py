@@ -230,6 +230,5 @@ def test_an_immutable_feature_by_position():
     less = X.drop(columns="race")
     found = clf.explain(less, immutable=[2, 1], direction="both").to_dicts()
     assert found == by_name
-    ranges = clf.feature_ranges_
-    told = explain(clf.model_, X, immutable=[2], direction="both", ranges=ranges)
+    told = explain(clf.model_, X, immutable=[2], direction="both")
     assert told.to_dicts() == by_name

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from experiments.protocol import Grid, Protocol
     from experiments.tasks import Record
-    from faircg.colgen.problem import Objective
+    from faircg.typing import Objective
 
 OBJECTIVES: tuple[Objective, ...] = ("hamming", "zero_one")
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from faircg.grid import SolvedCell
-from faircg.model import write_text
+from faircg.whole_files import write_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable

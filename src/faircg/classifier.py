@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import warnings
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -19,12 +18,13 @@ from faircg.colgen.stop import Deadline
 from faircg.evaluate import group_counts, rule_table, total
 from faircg.evaluate.gaps import fairness_of
 from faircg.exceptions import SolverError
-from faircg.explain import Explanations, explain, numeric_ranges
+from faircg.explain import Explanations, explain
 from faircg.fitting import messages
 from faircg.labelled import LabelledTable
 from faircg.labels import plain
-from faircg.model import Feature, RuleSetModel
+from faircg.model import Asked, Feature, RuleSetModel
 from faircg.question import Question
+from faircg.ranges import numeric_ranges
 from faircg.rules import Rule, RuleSet
 from faircg.validation import checked_table, takes_any_values
 
@@ -120,9 +120,6 @@ class FairRuleSetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         One record per column generation round.
     model_ : RuleSetModel
         What prediction needs; ``model_.save(path)`` writes JSON.
-    feature_ranges_ : dict
-        Range in the training data of each numeric feature that rules test, by name:
-        the unit of changes in :meth:`explain`.
     classes_ : ndarray of shape (2,)
         The labels.
     features_ : Features
@@ -312,7 +309,6 @@ class FairRuleSetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
             direction=direction,
             n_closest=n_closest,
             allow_missing=allow_missing,
-            ranges=self.feature_ranges_,
             strict=self.strict,
         )
 
@@ -368,16 +364,16 @@ class FairRuleSetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         tags.classifier_tags.multi_class = False
         return tags
 
-    def _asked(self) -> dict[str, Any]:
+    def _asked(self) -> Asked:
         """Return the settings that a reader of the model will want to know."""
         seed, cuts = self.random_state, self.thresholds
-        return {
-            "exclude": list(self.features_.excluded),
-            "thresholds": cuts if isinstance(cuts, str) else "given",
-            "n_thresholds": int(self.n_thresholds),
-            "time_limit": float(self.time_limit),
-            "random_state": int(seed) if isinstance(seed, Integral) else None,
-        }
+        return Asked(
+            exclude=self.features_.excluded,
+            thresholds=cuts if isinstance(cuts, str) else "given",
+            n_thresholds=int(self.n_thresholds),
+            time_limit=float(self.time_limit),
+            random_state=int(seed) if isinstance(seed, Integral) else None,
+        )
 
     def _expose(
         self,
@@ -416,14 +412,14 @@ class FairRuleSetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         self.history_ = solution.history
         tested = set(self.rule_set_.features)
         ranges = numeric_ranges(table, rows=data.weights > 0)
-        self.feature_ranges_ = {n: r for n, r in ranges.items() if n in tested}
         self.model_ = RuleSetModel(
-            self.rule_set_,
-            tuple(_feature(table, name) for name in table.names if name in tested),
-            (negative_label, positive_label),
-            self.certificate_.to_dict(),
-            {name: asdict(c) for name, c in counts.items()},
-            self._asked(),
+            rule_set=self.rule_set_,
+            features=tuple(_feature(table, n) for n in table.names if n in tested),
+            labels=(negative_label, positive_label),
+            certificate=self.certificate_,
+            groups=counts,
+            ranges={name: known for name, known in ranges.items() if name in tested},
+            asked=self._asked(),
         )
         if self.certificate_.status == "time_limit":
             warnings.warn(

@@ -1,41 +1,48 @@
-"""RuleSetModel: what prediction needs, and nothing else; it lives in a JSON file.
+"""RuleSetModel: what prediction needs, and what is to be known about it; a JSON file.
 
-The model is plain values: the rules, the features they test, the two labels, and the
-certificate and group counts for the record. Loading one never runs code.
+The model is typed values: the rules, the features they test and their ranges, the two
+labels, and the certificate, the group counts and the settings of its fit for the
+record. Loading one never runs code.
 """
 
 from __future__ import annotations
 
 import json
-import math
-import os
 import re
-import tempfile
 import warnings
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast, get_args
 
 import numpy as np
 
+from faircg.colgen.certificate import Certificate
 from faircg.exceptions import ModelFormatError, UnseenCategoryWarning
+from faircg.fairness import GroupCounts
+from faircg.parsing import Shape, listed, named, parse_json
+from faircg.ranges import NumericRange
 from faircg.rules import Condition, RuleSet
 from faircg.table import Kind, Table, read_table
 from faircg.typing import Value
+from faircg.whole_files import write_text
 
 if TYPE_CHECKING:
-    from typing import BinaryIO
+    import os
+    from collections.abc import Mapping
 
     from numpy.typing import NDArray
 
     from faircg.typing import BoolVector
 
 FORMAT: Final = "faircg-model"
-VERSION: Final = 1
+VERSION: Final = 2
+OLDER_VERSION: Final = 1
+"""Version that is still read: it recorded no ranges, and anything as the rest."""
 LARGEST_FILE: Final = 64 * 2**20
 """Bytes beyond which a file is no model: a guard against filling the memory."""
+LARGEST_GROUP: Final = 2**53
+"""People beyond which shares are not exact."""
 _HALF: Final = re.compile("[\ud800-\udfff]")
 _TWO_HALVES: Final = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 
@@ -47,6 +54,31 @@ class Feature:
     name: str
     kind: Kind
     categories: tuple[Value, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Settings of a fit beside those in its certificate; None where none is recorded.
+
+    Attributes
+    ----------
+    exclude
+        Features that rules could not test.
+    thresholds
+        How cut points were found: ``"quantile"``, ``"tree"``, or ``"given"`` by hand.
+    n_thresholds
+        Number of parts that a numeric feature was divided into.
+    time_limit
+        Seconds.
+    random_state
+        The seed, if it was a number.
+    """
+
+    exclude: tuple[str, ...] | None = None
+    thresholds: str | None = None
+    n_thresholds: int | None = None
+    time_limit: float | None = None
+    random_state: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,19 +94,24 @@ class RuleSetModel:
         test that does not fit the kind of its feature.
     labels
         The negative and the positive label.
-    certificate, groups
-        What was proven, and the training counts of each group, as JSON values.
+    certificate
+        What was proven; None if nobody recorded it.
+    groups
+        The training counts of each group.
+    ranges
+        Range in the training data of each numeric feature that rules test: the unit of
+        changes in :func:`faircg.explain.explain`. Empty if nobody recorded it.
     asked
-        What the fit was told beside the certificate's question, such as ``"exclude"``;
-        empty if nobody recorded it.
+        Settings of the fit.
     """
 
     rule_set: RuleSet
     features: tuple[Feature, ...]
     labels: tuple[Value, Value]
-    certificate: Mapping[str, Any] = field(default_factory=dict)
-    groups: Mapping[str, Any] = field(default_factory=dict)
-    asked: Mapping[str, Any] = field(default_factory=dict)
+    certificate: Certificate | None = None
+    groups: Mapping[str, GroupCounts] = field(default_factory=dict)
+    ranges: Mapping[str, NumericRange] = field(default_factory=dict)
+    asked: Asked = Asked()
 
     def __post_init__(self) -> None:
         kinds = {feature.name: feature.kind for feature in self.features}
@@ -89,6 +126,9 @@ class RuleSetModel:
         for rule in self.rule_set:
             for condition in rule.conditions:
                 _check_declared(condition, kinds)
+        for name in self.ranges:
+            if kinds.get(name) != "numeric":
+                raise ValueError(f"a range of {name!r}, which is no numeric feature")
 
     def covers(self, X: Any, *, strict: bool = False) -> BoolVector:
         """Say for each row of a frame or table whether a rule covers it.
@@ -141,6 +181,9 @@ class RuleSetModel:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the model as JSON values."""
+        certificate = None
+        if self.certificate is not None:
+            certificate = self.certificate.to_dict()
         return {
             "format": FORMAT,
             "version": VERSION,
@@ -150,9 +193,10 @@ class RuleSetModel:
                 {**asdict(feature), "categories": list(feature.categories)}
                 for feature in self.features
             ],
-            "certificate": _jsonable(dict(self.certificate)),
-            "groups": _jsonable(dict(self.groups)),
-            "asked": _jsonable(dict(self.asked)),
+            "certificate": certificate,
+            "groups": {name: asdict(counts) for name, counts in self.groups.items()},
+            "ranges": {name: asdict(known) for name, known in self.ranges.items()},
+            "asked": {**asdict(self.asked), "exclude": _list_of(self.asked.exclude)},
         }
 
     def to_json(self) -> str:
@@ -178,39 +222,34 @@ class RuleSetModel:
     def from_json(cls, text: str) -> RuleSetModel:
         """Rebuild a model from :meth:`to_json`; refuse anything else."""
         try:
-            data = json.loads(
-                text,
-                parse_constant=_no_constant,
-                parse_float=_finite,
-                object_pairs_hook=_unique_keys,
-            )
+            data = parse_json(text)
         except (ValueError, RecursionError) as error:
             raise ModelFormatError(f"not a faircg model: {error}") from None
         if not isinstance(data, dict) or data.get("format") != FORMAT:
             raise ModelFormatError(f"not a faircg model: no 'format': {FORMAT!r}")
-        if type(data.get("version")) is not int or data["version"] != VERSION:
+        version = data.get("version")
+        if type(version) is not int or version not in (OLDER_VERSION, VERSION):
             raise ModelFormatError(
-                f"the model has format version {data.get('version')!r}; this faircg "
-                f"reads version {VERSION}"
+                f"the model has format version {version!r}; this faircg reads versions "
+                f"{OLDER_VERSION} and {VERSION}"
             )
-        labels = data.get("labels")
-        if not (
-            isinstance(labels, list)
-            and len(labels) == 2
-            and all(isinstance(label, get_args(Value)) for label in labels)
-            and labels[0] != labels[1]
-        ):
-            raise ModelFormatError("a model needs a list of two different labels")
-        parts = (
-            RuleSet.from_dict(data.get("rule_set")),
-            _features(data.get("features")),
-            (labels[0], labels[1]),
-            _object(data.get("certificate"), "certificate"),
-            _object(data.get("groups"), "groups"),
-            _object(data.get("asked", {}), "asked"),
-        )
+        if version == OLDER_VERSION:
+            data = _upgraded(data)
+        certificate = data.get("certificate")
+        if certificate is not None:
+            certificate = _CERTIFICATE.read(certificate)
+        groups = named(data.get("groups"), "groups")
+        ranges = named(data.get("ranges"), "ranges")
         try:
-            return cls(*parts)
+            return cls(
+                rule_set=RuleSet.from_dict(data.get("rule_set")),
+                features=_features(data.get("features")),
+                labels=_labels(data.get("labels")),
+                certificate=certificate,
+                groups={name: _counts(entry) for name, entry in groups.items()},
+                ranges={name: _RANGE.read(entry) for name, entry in ranges.items()},
+                asked=_ASKED.read(data.get("asked")),
+            )
         except ValueError as error:
             raise ModelFormatError(str(error)) from None
 
@@ -224,6 +263,13 @@ class RuleSetModel:
             return cls.from_json(file.read_text(encoding="utf-8"))
         except UnicodeDecodeError:
             raise ModelFormatError(f"{file} is not a text file") from None
+
+
+# Types are looked up here, once: loading a model evaluates nothing.
+_ASKED: Final = Shape(Asked, "what was asked")
+_CERTIFICATE: Final = Shape(Certificate, "a certificate")
+_COUNTS: Final = Shape(GroupCounts, "the counts of a group")
+_RANGE: Final = Shape(NumericRange, "a range")
 
 
 def unseen_words(name: str, count: int, example: Value) -> str:
@@ -248,37 +294,6 @@ def unseen_words(name: str, count: int, example: Value) -> str:
     return f"feature {name!r}: {found}; '=' is false and '!=' is true for {rows}"
 
 
-def write_text(path: str | os.PathLike[str], text: str) -> None:
-    """Write a file atomically: whoever looks sees the old file or the new one."""
-    with replacing(path) as file:
-        file.write(text.encode())
-
-
-@contextmanager
-def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """Open a new file that takes the place of ``path`` at the end, if all went well."""
-    target = Path(path)
-    handle, name = tempfile.mkstemp(dir=target.parent or ".", prefix=f".{target.name}.")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            yield file
-        mask = os.umask(0)
-        os.umask(mask)
-        Path(name).chmod(0o666 & ~mask)
-        Path(name).replace(target)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
-
-
-def _jsonable(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {str(key): _jsonable(item) for key, item in value.items()}
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value
-
-
 def _label_array(labels: tuple[Value, Value]) -> NDArray[Any]:
     """Return both labels in an array that gives them back unchanged.
 
@@ -297,24 +312,6 @@ def _label_array(labels: tuple[Value, Value]) -> NDArray[Any]:
     return np.array(labels, dtype=None if fits else object)
 
 
-def _finite(text: str) -> float:
-    number = float(text)
-    if not math.isfinite(number):
-        raise ValueError(f"{text} is not a finite number")
-    return number
-
-
-def _no_constant(text: str) -> float:
-    raise ValueError(f"{text} is not a number")
-
-
-def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    entry = dict(pairs)
-    if len(entry) < len(pairs):
-        raise ValueError("a key is repeated")
-    return entry
-
-
 def _check_declared(condition: Condition, kinds: Mapping[str, Kind]) -> None:
     """Refuse a test that the declared kind of its feature does not allow."""
     kind = kinds.get(condition.feature)
@@ -326,6 +323,42 @@ def _check_declared(condition: Condition, kinds: Mapping[str, Kind]) -> None:
         raise ValueError(f"'{condition}' does not fit a {kind} feature")
 
 
+def _upgraded(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Give a file of version 1 the form of version 2.
+
+    Version 1 took anything for a certificate, counts and settings; what is not whole
+    there is left out.
+    """
+    certificate: object = named(data.get("certificate"), "certificate")
+    groups = named(data.get("groups"), "groups")
+    is_whole = dict.fromkeys(("certificate", "groups"), False)
+    with suppress(ModelFormatError):
+        _CERTIFICATE.read(certificate)
+        is_whole["certificate"] = True
+    with suppress(ModelFormatError):
+        for entry in groups.values():
+            _counts(entry)
+        is_whole["groups"] = True
+    return {
+        **data,
+        "certificate": certificate if is_whole["certificate"] else None,
+        "groups": groups if is_whole["groups"] else {},
+        "ranges": {},
+        "asked": _ASKED.fitting(named(data.get("asked", {}), "asked")),
+    }
+
+
+def _labels(data: object) -> tuple[Value, Value]:
+    if not (
+        isinstance(data, list)
+        and len(data) == 2
+        and all(isinstance(label, get_args(Value)) for label in data)
+        and data[0] != data[1]
+    ):
+        raise ModelFormatError("a model needs a list of two different labels")
+    return data[0], data[1]
+
+
 def _features(data: object) -> tuple[Feature, ...]:
     if not isinstance(data, list):
         raise ModelFormatError("a model's features must be a list")
@@ -335,17 +368,20 @@ def _features(data: object) -> tuple[Feature, ...]:
             raise ModelFormatError("a feature must have name, kind and categories")
         if not isinstance(entry["name"], str) or entry["kind"] not in get_args(Kind):
             raise ModelFormatError(f"unknown kind of feature: {entry['kind']!r}")
-        categories = entry["categories"]
-        if not isinstance(categories, list) or not all(
-            isinstance(value, get_args(Value)) for value in categories
-        ):
+        categories = listed(entry["categories"], "a feature's categories")
+        if not all(isinstance(value, get_args(Value)) for value in categories):
             raise ModelFormatError("a feature's categories must be plain values")
-        kind = cast("Kind", entry["kind"])
-        features.append(Feature(entry["name"], kind, tuple(categories)))
+        known = cast("tuple[Value, ...]", tuple(categories))
+        features.append(Feature(entry["name"], cast("Kind", entry["kind"]), known))
     return tuple(features)
 
 
-def _object(data: object, what: str) -> Mapping[str, Any]:
-    if not isinstance(data, dict):
-        raise ModelFormatError(f"a model's {what} must be an object")
-    return data
+def _counts(data: object) -> GroupCounts:
+    counts = _COUNTS.read(data)
+    if counts.total >= LARGEST_GROUP:
+        raise ModelFormatError("a group has more people than can be counted exactly")
+    return counts
+
+
+def _list_of(names: tuple[str, ...] | None) -> list[str] | None:
+    return None if names is None else list(names)

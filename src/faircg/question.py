@@ -25,13 +25,12 @@ if TYPE_CHECKING:
 
     from faircg.classifier import FairRuleSetClassifier
     from faircg.colgen.pricing import Pricer
-    from faircg.colgen.problem import Objective
     from faircg.colgen.stop import Deadline
     from faircg.fairness import Criterion
     from faircg.fairness.constraint import Constraint
     from faircg.labelled import LabelledTable
     from faircg.rules import Condition
-    from faircg.typing import Conditions
+    from faircg.typing import Conditions, Objective
 
 DEFAULT_CONDITIONS: Final = 6
 """Conditions per rule when ``max_conditions`` is None and the pricer is not exact."""

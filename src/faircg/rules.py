@@ -8,7 +8,6 @@ as people speak, compare and hash by content, and travel as JSON.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import total_ordering
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast, get_args
@@ -16,9 +15,12 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast, get_args
 import numpy as np
 
 from faircg.exceptions import ModelFormatError
+from faircg.parsing import listed, mapping
 from faircg.printable import spoken_name, spoken_value
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from faircg.table import Column, Table
     from faircg.typing import BoolVector, Value
 
@@ -135,7 +137,7 @@ class Condition:
     @classmethod
     def from_dict(cls, data: object) -> Condition:
         """Rebuild a condition from :meth:`to_dict`; refuse anything else."""
-        entry = _mapping(data, "condition", {"feature", "operator", "value"})
+        entry = mapping(data, "a condition", {"feature", "operator", "value"})
         feature, operator, value = (entry[k] for k in ("feature", "operator", "value"))
         if not isinstance(feature, str) or not isinstance(operator, str):
             raise ModelFormatError("a condition's feature and operator must be text")
@@ -275,26 +277,14 @@ class RuleSet:
     @classmethod
     def from_dict(cls, data: object) -> RuleSet:
         """Rebuild a rule set from :meth:`to_dict`; refuse anything else."""
-        entry = _mapping(data, "rule set", {"label", "rules"})
+        entry = mapping(data, "a rule set", {"label", "rules"})
         label, rules = entry["label"], entry["rules"]
         if not isinstance(label, str):
             raise ModelFormatError("a rule set's label must be text")
         parsed = []
-        for conditions in _list(rules, "rules"):
-            entries = [Condition.from_dict(c) for c in _list(conditions, "a rule")]
+        for conditions in listed(rules, "rules"):
+            entries = [Condition.from_dict(c) for c in listed(conditions, "a rule")]
             if not entries:
                 raise ModelFormatError("a rule needs at least one condition")
             parsed.append(Rule(tuple(entries)))
         return cls(tuple(parsed), label)
-
-
-def _mapping(data: object, what: str, keys: Iterable[str]) -> Mapping[str, object]:
-    if not isinstance(data, Mapping) or set(data) != set(keys):
-        raise ModelFormatError(f"a {what} must have exactly the keys {sorted(keys)}")
-    return cast("Mapping[str, object]", data)
-
-
-def _list(data: object, what: str) -> list[object]:
-    if not isinstance(data, list):
-        raise ModelFormatError(f"{what} must be a list, not {type(data).__name__}")
-    return data

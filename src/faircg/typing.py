@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,3 +18,5 @@ Conditions: TypeAlias = tuple[int, ...]
 """A rule inside the engine: ascending indices of its conditions."""
 Value: TypeAlias = str | int | float | bool | None
 """What a cell of the user's table holds, once it is plain."""
+Objective: TypeAlias = Literal["hamming", "zero_one"]
+"""The loss that is minimised."""

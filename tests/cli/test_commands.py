@@ -119,7 +119,7 @@ def test_explain_says_which_rows_it_left_out(
     people: Path, model: Path, faircg: Callable[..., Done]
 ) -> None:
     """A long file is not poured over my terminal."""
-    done = faircg("explain", model, people, "--limit", 2, "--train", people)
+    done = faircg("explain", model, people, "--limit", 2)
     assert done.out.count("Row ") == 2
     assert "the first 2 of 240 rows" in done.err
     assert faircg("explain", model, people, "--limit", 2, "-q").err == ""

@@ -286,7 +286,7 @@ def test_the_classifier_knows_the_training_ranges():
     X = pd.DataFrame({"n": [0, 1, 2, 3, 1000, 0.5]})
     clf = FairRuleSetClassifier(warm_start_rules=None, max_complexity=3)
     clf.fit(X, [0, 0, 1, 1, 1, 0], sample_weight=[1, 1, 1, 1, 0, 0])
-    assert clf.feature_ranges_ == {"n": NumericRange(0, 3, whole=True)}
+    assert clf.model_.ranges == {"n": NumericRange(0, 3, whole=True)}
     change = clf.explain(X[:1])[0].change
     assert (change.features[0].after, change.cost) == (2, pytest.approx(2 / 3))
 

@@ -7,7 +7,10 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from faircg.model import Feature, RuleSetModel
+from certificates import certificate
+from faircg.fairness import GroupCounts
+from faircg.model import Asked, Feature, RuleSetModel
+from faircg.ranges import NumericRange
 from faircg.rules import Condition, Rule, RuleSet
 
 NUMBERS = [
@@ -169,8 +172,22 @@ def random_model(rng):
         RuleSet(tuple(rules), label="yes"),
         tuple(features),
         rng.choice(LABELS),
-        {"status": "optimal", "gap": 0.0, "constraint": None},
-        {"a": {"true_positives": 3, "false_negatives": 0}, "b|": {}},
+        certificate=rng.choice(
+            [None, certificate(), certificate(lp_value=None, constraint=None)]
+        ),
+        groups={"a": GroupCounts(3, 0, 1, 2), "b|": GroupCounts(0, 0, 0, 1)},
+        ranges={
+            feature.name: NumericRange(-1.5, rng.choice([-1.5, 0.0, 1e300]), False)
+            for feature in features
+            if feature.kind == "numeric" and rng.random() < 0.7
+        },
+        asked=rng.choice(
+            [
+                Asked(),
+                Asked(("race", "b|"), "quantile", 10, 300.0, 0),
+                Asked(exclude=(), time_limit=0.5),
+            ]
+        ),
     )
     return model, columns
 

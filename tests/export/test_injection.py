@@ -14,12 +14,15 @@ import pytest
 import sqlglot
 from markdown_it import MarkdownIt
 
+from certificates import certificate
 from export.hostile import HOSTILE
 from export.runners import python_function, run_duckdb, run_onnx, run_sqlite
 from faircg.exceptions import ExportError
 from faircg.export import DIALECTS, export_model
-from faircg.model import Feature, RuleSetModel
+from faircg.fairness import GroupCounts
+from faircg.model import Asked, Feature, RuleSetModel
 from faircg.printable import shown as printed
+from faircg.ranges import NumericRange
 from faircg.rules import Condition, Rule, RuleSet
 from faircg.table import read_table
 
@@ -39,8 +42,10 @@ def model_of(text):
         RuleSet(rules, label=text),
         (Feature(text, "category", (text, f"{text}!")), Feature(NUMBER, "numeric")),
         (f"not {text}", text),
-        {text: text, "status": text},
-        {text: {"true_positives": 1, "false_negatives": 2}},
+        certificate=certificate(constraint=text, data=text),
+        groups={text: GroupCounts(1, 2, 0, 0)},
+        ranges={NUMBER: NumericRange(0.0, 9.0, whole=False)},
+        asked=Asked(exclude=(text,), thresholds=text),
     )
 
 

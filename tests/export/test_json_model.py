@@ -2,13 +2,16 @@
 
 import json
 import random
+from dataclasses import asdict
 
 import jsonschema
 import pytest
 
+from certificates import certificate
 from export.random_models import random_model
 from faircg.exceptions import ExportError, ModelFormatError
 from faircg.export import export_model, json_schema
+from faircg.fairness import GroupCounts
 from faircg.model import RuleSetModel
 from faircg.rules import RuleSet
 
@@ -44,7 +47,7 @@ def with_condition(operator, value):
     [
         [],
         changed(format="other"),
-        changed(version=2),
+        changed(version=3),
         changed(labels=[0]),
         changed(labels=[0, 0]),
         changed(labels=[0, [1]]),
@@ -56,8 +59,23 @@ def with_condition(operator, value):
         with_condition("is missing", 3),
         with_condition("~", 3),
         {k: v for k, v in changed().items() if k != "groups"},
+        {k: v for k, v in changed().items() if k != "ranges"},
+        {k: v for k, v in changed().items() if k != "asked"},
+        changed(certificate={"status": "optimal"}),
+        changed(certificate=asdict(certificate(gap="0"))),
+        changed(certificate=asdict(certificate(status="fair"))),
+        changed(certificate=asdict(certificate(max_conditions=-1))),
+        changed(certificate=asdict(certificate(proven_optimal=1))),
+        changed(groups={"a": {"true_positives": 1}}),
+        changed(groups={"a": asdict(GroupCounts(1, 2, 3, -1))}),
+        changed(groups={"a": asdict(GroupCounts(1, 2, 3, 2**53))}),
+        changed(ranges={"x": {"low": 0, "high": 1}}),
+        changed(ranges={"x": {"low": None, "high": 1, "whole": True}}),
+        changed(asked={"exclude": []}),
+        changed(asked={**changed()["asked"], "exclude": "race"}),
+        changed(asked={**changed()["asked"], "random_state": 0.5}),
     ],
-    ids=range(14),
+    ids=range(29),
 )
 def test_the_schema_refuses_what_is_no_model(data):
     """A wrong file is wrong by the schema, and by the loader."""

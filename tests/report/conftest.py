@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from certificates import certificate
 from faircg.datasets import load_compas
 from faircg.model import Feature, RuleSetModel
 from faircg.report import About, Part, Point, make_report, render_report
@@ -24,28 +25,6 @@ RULES = {
         Rule((Condition("race", "=", "Caucasian"), Condition("priors", ">", 1))),
     ),
 }
-
-
-def certificate(**changes):
-    """Return a certificate as it stands in a model file."""
-    return {
-        "status": "feasible",
-        "loss": "hamming",
-        "objective": 2000.0,
-        "lower_bound": 1900.0,
-        "gap": 0.05,
-        "lp_value": 1890.5,
-        "lp_proven": True,
-        "proven_optimal": False,
-        "max_conditions": 2,
-        "max_complexity": 10,
-        "constraint": "equality_of_opportunity",
-        "epsilon": 0.05,
-        "rates": "exact",
-        "returned_loss": 2000.0,
-        "data": "0123456789abcdef",
-        "seconds": 1.0,
-    } | changes
 
 
 def model_of(rules, **changes):

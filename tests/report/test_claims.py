@@ -5,15 +5,16 @@ import re
 import numpy as np
 import pytest
 
+from certificates import certificate
 from faircg.colgen.certificate import certificate_words, status_words
 from faircg.evaluate import RuleResult, Share, part_result
 from faircg.fairness import EqualizedOdds, GroupCounts
-from faircg.model import RuleSetModel
+from faircg.model import Asked, RuleSetModel
 from faircg.report import About, render_report, report_of_model
-from faircg.report.assembling import GIVEN, RECORDED, read_certificate
+from faircg.report.assembling import GIVEN, RECORDED
 from faircg.report.words import one_sided_words
 from faircg.rules import Condition, Rule, RuleSet
-from report.conftest import FEATURES, certificate
+from report.conftest import FEATURES
 
 RULES = (Rule((Condition("priors", ">", 3),)),)
 
@@ -23,14 +24,10 @@ def model(counts=None, asked=None, **changes):
         RuleSet(RULES, "1"),
         FEATURES,
         (0, 1),
-        certificate(**changes),
-        {name: vars_of(c) for name, c in (counts or {}).items()},
-        asked or {},
+        certificate=certificate(**changes),
+        groups=counts or {},
+        asked=asked or Asked(),
     )
-
-
-def vars_of(counts):
-    return {name: getattr(counts, name) for name in GroupCounts.__slots__}
 
 
 def text_of(page):
@@ -113,7 +110,7 @@ def test_parts_in_a_tile_tell_of_one_rate(compas):
 
 def test_a_loss_below_the_bound_is_explained_where_the_search_counts_otherwise():
     """With false positives bounded, the search counts a person once for each rule."""
-    proxy = read_certificate(certificate(rates="proxy", proven_optimal=True))
+    proxy = certificate(rates="proxy", proven_optimal=True)
     words = certificate_words(proxy, 1899)
     assert "This one has 1,899" in words
     assert "the bound does not speak about it" in words
@@ -122,13 +119,13 @@ def test_a_loss_below_the_bound_is_explained_where_the_search_counts_otherwise()
 
 def test_a_finished_search_is_not_called_a_proof_of_the_rule_set_shown():
     """The rule set shown may have a higher loss than the one that was proven best."""
-    finished = read_certificate(certificate(status="optimal", proven_optimal=True))
+    finished = certificate(status="optimal", proven_optimal=True)
     assert "no better rule set exists" not in status_words(finished)
 
 
 def test_distance_from_the_bound_is_a_share_of_the_bound():
     """107 above 1,653 is 6.5 %, not 6.1 %."""
-    c = read_certificate(certificate(objective=1760.0, lower_bound=1653.0))
+    c = certificate(objective=1760.0, lower_bound=1653.0)
     assert "within 6.5 % of it" in certificate_words(c, 1760)
     assert "at most 6.47% above the best possible" in str(c)
 
@@ -136,10 +133,9 @@ def test_distance_from_the_bound_is_a_share_of_the_bound():
 @pytest.mark.parametrize(
     ("asked", "words"),
     [
-        ({}, "not recorded"),
-        ({"exclude": "race"}, "not recorded"),
-        ({"exclude": []}, "none"),
-        ({"exclude": ["race", "sex"]}, "race, sex"),
+        (Asked(), "not recorded"),
+        (Asked(exclude=()), "none"),
+        (Asked(exclude=("race", "sex")), "race, sex"),
     ],
 )
 def test_excluded_features_are_those_of_the_fit(compas, asked, words):
@@ -157,7 +153,7 @@ def test_excluded_features_are_those_of_the_fit(compas, asked, words):
 def test_what_the_writer_says_wins_over_the_model_file(compas):
     """About is for whoever knows better."""
     made = report_of_model(
-        model(asked={"exclude": ["race"], "random_state": 3, "time_limit": 9.0}),
+        model(asked=Asked(exclude=("race",), random_state=3, time_limit=9.0)),
         compas.X,
         compas.y,
         about=About(excluded=("sex",)),

@@ -264,7 +264,7 @@ def save(path: Path, content: str | bytes) -> None:
     if str(path) == STANDARD:
         typer.echo(content, nl=isinstance(content, str) and not content.endswith("\n"))
         return
-    from faircg.model import replacing
+    from faircg.whole_files import replacing
 
     with replacing(path) as file:
         file.write(content.encode() if isinstance(content, str) else content)

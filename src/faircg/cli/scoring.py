@@ -64,7 +64,8 @@ def predict(
       faircg predict model.json compas -o decisions.csv
     """
     from faircg.cli.decisions import Tally, Wanted
-    from faircg.model import replacing, unseen_words
+    from faircg.model import unseen_words
+    from faircg.whole_files import replacing
 
     files.check_output(output)
     if only and keep:
@@ -152,12 +153,6 @@ def explain(
     allow_missing: Annotated[
         bool, typer.Option("--allow-missing", help="A change may leave a value out.")
     ] = False,
-    train: Annotated[
-        str | None,
-        typer.Option(
-            help="Training data, whose ranges are the unit of numeric changes."
-        ),
-    ] = None,
     shape: Annotated[
         Shape, typer.Option("--format", help="Text, a CSV table, or JSON.")
     ] = Shape.text,
@@ -179,8 +174,6 @@ def explain(
       faircg explain model.json compas --row 0 --row 5 --immutable race
     """
     from faircg.explain import explain as explain_rows
-    from faircg.explain import numeric_ranges
-    from faircg.table import read_table
 
     files.check_output(output)
     rules = files.load_model(model)
@@ -201,11 +194,6 @@ def explain(
             f"there is no row {outside[0]}: {people.name} has the rows 0 to "
             f"{n_rows - 1}"
         )
-    ranges = None
-    if train is not None:
-        kinds = {feature.name: feature.kind for feature in rules.features}
-        learned = files.read_for(rules, train)
-        ranges = numeric_ranges(read_table(learned.frame, kinds=kinds))
     explanations = explain_rows(
         rules,
         people.frame,
@@ -213,7 +201,6 @@ def explain(
         direction=direction.value,
         n_closest=closest,
         allow_missing=allow_missing,
-        ranges=ranges,
         strict=strict,
     )
     if as_json or shape is Shape.json:
@@ -334,12 +321,15 @@ def _criterion(
     from faircg.fairness import CRITERIA, criterion_by_name
 
     known = rules.certificate
-    name = known.get("constraint") if constraint is None else constraint.value
+    name = None if known is None else known.constraint
+    if constraint is not None:
+        name = constraint.value
     if name not in CRITERIA:
         if epsilon is not None and constraint is None:
             raise ValueError("the model has no constraint; name one with --constraint")
         return None
-    allowed = known.get("epsilon") if epsilon is None else epsilon
-    if isinstance(allowed, bool) or not isinstance(allowed, int | float):
+    if epsilon is None and known is not None:
+        epsilon = known.epsilon
+    if epsilon is None:
         raise ValueError("the model does not say what gap is allowed; give --epsilon")
-    return criterion_by_name(str(name), float(allowed))
+    return criterion_by_name(str(name), epsilon)

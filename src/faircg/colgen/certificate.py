@@ -8,9 +8,10 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from faircg.printable import number, percent, plural, shown
+from faircg.typing import Objective  # noqa: TC001 (model files are read by these types)
 
 if TYPE_CHECKING:
-    from faircg.colgen.problem import Objective, Problem
+    from faircg.colgen.problem import Problem
 
 CertificateStatus: TypeAlias = Literal[
     "optimal", "feasible", "time_limit", "interrupted"
@@ -39,7 +40,8 @@ class Certificate:
     gap
         ``(objective - lower_bound) / objective``; zero when the objective is.
     lp_value
-        Value of the last linear master; equal to its optimum if ``lp_proven``.
+        Value of the last linear master; equal to its optimum if ``lp_proven``. None if
+        none was solved.
     lp_proven
         Whether the linear master over all rules is solved.
     proven_optimal
@@ -66,7 +68,7 @@ class Certificate:
     objective: float
     lower_bound: float
     gap: float
-    lp_value: float
+    lp_value: float | None
     lp_proven: bool
     proven_optimal: bool
     max_conditions: int

@@ -288,7 +288,7 @@ def _certificate(
         objective=float(best),
         lower_bound=lower_bound,
         gap=relative_gap(best, lower_bound),
-        lp_value=np.nan if generation.master is None else generation.master.value,
+        lp_value=None if generation.master is None else generation.master.value,
         lp_proven=generation.is_proven,
         proven_optimal=proven,
         max_conditions=generation.max_conditions,

@@ -24,7 +24,6 @@ from faircg.colgen.signatures import merge_equal, signatures
 
 if TYPE_CHECKING:
     from faircg.colgen.pool import Pool
-    from faircg.colgen.problem import Objective
     from faircg.colgen.select import Selection
     from faircg.colgen.stop import Deadline
     from faircg.typing import (
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
         FloatMatrix,
         FloatVector,
         IntVector,
+        Objective,
         PackedMatrix,
     )
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -33,10 +33,9 @@ if TYPE_CHECKING:
         FloatMatrix,
         IntMatrix,
         IntVector,
+        Objective,
         PackedMatrix,
     )
-
-Objective: TypeAlias = Literal["hamming", "zero_one"]
 
 
 @dataclass(frozen=True, eq=False)

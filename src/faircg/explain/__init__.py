@@ -6,10 +6,10 @@ and the smallest change that would flip the decision.
 
 from __future__ import annotations
 
-from faircg.explain.cells import NumericRange, numeric_ranges
 from faircg.explain.changes import Change, FeatureChange
 from faircg.explain.explanations import Explanations, explain
 from faircg.explain.values import Explanation, FailedCondition, NearRule
+from faircg.ranges import NumericRange, numeric_ranges
 
 __all__ = [
     "Change",

@@ -14,71 +14,18 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 import numpy as np
 
 from faircg.printable import spoken_value
-from faircg.table import Column, Table, read_table
+from faircg.table import Column
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
+    from faircg.ranges import NumericRange
     from faircg.rules import Condition
-    from faircg.typing import BoolVector, IntVector, Value
+    from faircg.typing import IntVector, Value
 
 SWITCH_COST: Final = 1.0
 """Cost of another category, of the other boolean, and of a value where none was."""
 _LARGEST: Final = float(np.finfo(np.float64).max)
-
-
-@dataclass(frozen=True, slots=True)
-class NumericRange:
-    """What is known about the values of a numeric feature.
-
-    Parameters
-    ----------
-    low, high
-        The smallest and the largest value. Their distance is the unit in which changes
-        of the feature are measured.
-    whole
-        Whether only whole numbers make sense.
-    """
-
-    low: float
-    high: float
-    whole: bool
-
-    @property
-    def scale(self) -> float:
-        """The distance that costs one; 1 when all values are the same."""
-        distance = self.high - self.low
-        return distance if 0 < distance < math.inf else 1.0
-
-
-def numeric_ranges(
-    X: Any, *, rows: BoolVector | None = None
-) -> dict[str, NumericRange]:
-    """Measure the numeric features of a table, best of the training data.
-
-    Parameters
-    ----------
-    X
-        Frame, array or :class:`~faircg.table.Table`. A feature without any value is
-        left out.
-    rows
-        For each row whether it counts; all do by default.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> numeric_ranges(pd.DataFrame({"age": [20, 45], "rate": [0.5, 1.0]}))["age"]
-    NumericRange(low=20.0, high=45.0, whole=True)
-    """
-    table = X if isinstance(X, Table) else read_table(X)
-    ranges = {}
-    for name, column in table.columns.items():
-        present = ~column.missing if rows is None else rows & ~column.missing
-        values = column.values[present]
-        if column.kind == "numeric" and len(values):
-            whole = bool((values == np.floor(values)).all())
-            ranges[name] = NumericRange(float(values.min()), float(values.max()), whole)
-    return ranges
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,6 @@ import numpy as np
 from faircg.explain.cells import (
     SWITCH_COST,
     Cells,
-    NumericRange,
     Option,
     choice_cells,
     number_cells,
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
     from faircg.model import RuleSetModel
+    from faircg.ranges import NumericRange
     from faircg.rules import Condition
     from faircg.typing import Value
 

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from faircg.explain.cells import NumericRange
     from faircg.model import RuleSetModel
+    from faircg.ranges import NumericRange
     from faircg.typing import BoolMatrix, IntVector, Value
 
 Direction: TypeAlias = Literal["to_positive", "to_negative", "both", "none"]
@@ -211,10 +211,10 @@ def explain(
     allow_missing
         Whether a change may also leave a known value out.
     ranges
-        Range of each numeric feature, from :func:`numeric_ranges` of the training
-        data. Without it, a feature holds whole numbers if its column in ``X`` has an
-        integer type, and the largest cut point (without sign) takes the place of the
-        range.
+        Range of each numeric feature, as from :func:`numeric_ranges`; those that the
+        model recorded in training by default. Where there is none, a feature holds
+        whole numbers if its column in ``X`` has an integer type, and the largest cut
+        point (without sign) takes the place of the range.
     strict
         Raise, rather than warn, when a category was never seen in training.
 
@@ -258,7 +258,7 @@ def explain(
     changes = Changes(
         model,
         immutable=fixed,
-        ranges={} if ranges is None else ranges,
+        ranges=model.ranges if ranges is None else ranges,
         whole=whole_features(X),
         allow_missing=allow_missing,
     )

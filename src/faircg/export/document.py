@@ -6,18 +6,16 @@ Markdown and LaTeX differ in how they escape and draw, not in what they say.
 from __future__ import annotations
 
 import json
-import math
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING
 
+from faircg.fairness import GroupCounts
 from faircg.printable import shown
 
 if TYPE_CHECKING:
-    from faircg.model import RuleSetModel
+    from collections.abc import Mapping
 
-_POSITIVES: Final = ("true_positives", "false_negatives")
-_NEGATIVES: Final = ("false_positives", "true_negatives")
+    from faircg.model import RuleSetModel
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +40,8 @@ def make_document(model: RuleSetModel) -> tuple[Block, ...]:
     ['Never predict risk (the empty rule set).']
     """
     blocks = [_rules(model)]
-    if model.certificate:
-        entries = model.certificate.items()
+    if model.certificate is not None:
+        entries = model.certificate.to_dict().items()
         rows = tuple((_spoken(key), _entry(value)) for key, value in entries)
         blocks.append(
             Block("Certificate", "What the fit proved.", ("entry", "value"), rows)
@@ -69,17 +67,16 @@ def _rules(model: RuleSetModel) -> Block:
     )
 
 
-def _groups(groups: Mapping[str, Any]) -> Block:
-    counts = {g: c if isinstance(c, Mapping) else {} for g, c in groups.items()}
-    keys = [*dict.fromkeys(key for c in counts.values() for key in c)]
+def _groups(groups: Mapping[str, GroupCounts]) -> Block:
+    keys = [field.name for field in fields(GroupCounts)]
     rows = tuple(
         (
             shown(group, None),
-            *(_shown(entries[key]) if key in entries else "" for key in keys),
-            _rate(entries, *_POSITIVES),
-            _rate(entries, *_NEGATIVES),
+            *(str(getattr(counts, key)) for key in keys),
+            _share(counts.true_positives, counts.positives),
+            _share(counts.false_positives, counts.negatives),
         )
-        for group, entries in counts.items()
+        for group, counts in groups.items()
     )
     return Block(
         "Groups",
@@ -89,14 +86,8 @@ def _groups(groups: Mapping[str, Any]) -> Block:
     )
 
 
-def _rate(counts: Mapping[str, Any], hit: str, missed: str) -> str:
-    parts = counts.get(hit), counts.get(missed)
-    if not all(type(part) is int and part >= 0 for part in parts):
-        return ""
-    number, rest = parts
-    assert isinstance(number, int)
-    assert isinstance(rest, int)
-    return f"{number / (number + rest):.3f}" if number + rest else "no such people"
+def _share(part: int, whole: int) -> str:
+    return f"{part / whole:.3f}" if whole else "no such people"
 
 
 def _spoken(key: str) -> str:
@@ -107,7 +98,7 @@ def _entry(value: object) -> str:
     """Say an entry of the certificate; the model file has all digits."""
     if value is None or isinstance(value, bool):
         return {None: "none", True: "yes", False: "no"}[value]
-    if isinstance(value, float) and math.isfinite(value):
+    if isinstance(value, float):
         return f"{value:.4f}".rstrip("0").rstrip(".")
     return _shown(value)
 

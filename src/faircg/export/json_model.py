@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import json
-import re
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
-
-from faircg.exceptions import ExportError
 
 if TYPE_CHECKING:
     from faircg.model import RuleSetModel
@@ -26,30 +23,21 @@ def to_json(model: RuleSetModel) -> str:
     >>> RuleSetModel.from_json(text).labels
     ('no', 'y\ud800s')
     """
-    text = re.sub("[\ud800-\udfff]", _escaped, model.to_json()) + "\n"
-    if type(model).from_json(text) != model:
-        raise ExportError(
-            "a text of the model holds two halves of a character as two; JSON would "
-            "join them"
-        )
-    return text
-
-
-def _escaped(match: re.Match[str]) -> str:
-    return f"\\u{ord(match[0]):04x}"
+    return model.to_json() + "\n"
 
 
 def json_schema() -> dict[str, Any]:
     """Return the JSON Schema (draft 2020-12) of the model file.
 
-    Every file that faircg reads is valid. The schema does not say that rules test
-    declared features only, in the way that the features' kinds allow, and that no key
-    or feature is repeated; loading a model checks all of it.
+    Every file of this version that faircg reads is valid. The schema does not say that
+    rules test declared features only, in the way that the features' kinds allow, that
+    ranges are those of numeric features, and that no key or feature is repeated;
+    loading a model checks all of it.
 
     Examples
     --------
     >>> json_schema()["properties"]["version"]
-    {'const': 1}
+    {'const': 2}
     """
     text = files("faircg.export").joinpath("model.schema.json").read_text("utf-8")
     schema: dict[str, Any] = json.loads(text)

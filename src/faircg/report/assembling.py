@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Mapping
-from dataclasses import fields, replace
+from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-import numpy as np
-
-from faircg.colgen.certificate import Certificate
 from faircg.evaluate import part_result, rule_results, total
-from faircg.fairness import CRITERIA, GroupCounts, criterion_by_name
+from faircg.fairness import CRITERIA, criterion_by_name
 from faircg.features import Features
 from faircg.groups import EVERYBODY
 from faircg.report.parts import Part, by_name
@@ -20,14 +16,15 @@ from faircg.report.people import MOST_ROWS, sample_people
 from faircg.report.values import About, Point, PointResult, Report
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from numpy.typing import ArrayLike
 
+    from faircg.colgen.certificate import Certificate
     from faircg.evaluate import PartResult, RuleResult
     from faircg.explain.explanations import Direction
     from faircg.fairness import Criterion
-    from faircg.model import RuleSetModel
+    from faircg.model import Asked, RuleSetModel
 
 Data: TypeAlias = tuple[Any, Any, Any] | tuple[Any, Any, Any, Any]
 """Table, labels, groups (or None) and perhaps weights of one part."""
@@ -116,7 +113,7 @@ def report_of_model(
             f"two parts are called {first.name!r}; give the first another name"
         )
     more = read_parts(others or {}, [model], missing_groups=missing_groups)
-    certificate = read_certificate(model.certificate)
+    certificate = model.certificate
     point = Point(
         model=model,
         epsilon=None if certificate is None else certificate.epsilon,
@@ -126,7 +123,7 @@ def report_of_model(
         [point],
         [first, *more],
         constraint=constraint,
-        about=with_defaults(about, **_asked(model.asked)),
+        about=with_defaults(about, **_settings(model.asked)),
         n_rows=n_rows,
         direction=direction,
         immutable=Features.of(X).resolve(immutable, parameter="immutable"),
@@ -135,7 +132,7 @@ def report_of_model(
 
 def _is_training_data(model: RuleSetModel, part: Part) -> bool:
     """Say whether a part has the counts that were recorded in training, if any were."""
-    recorded = recorded_counts(model.groups)
+    recorded = model.groups
     if not recorded:
         return True
     counts = part.people.counts(model.rule_set.covers(part.people.table))
@@ -144,27 +141,23 @@ def _is_training_data(model: RuleSetModel, part: Part) -> bool:
     return recorded == counts
 
 
-def _asked(asked: Mapping[str, Any]) -> dict[str, Any]:
-    """Read what a model file says about its fit; what has another form is left out."""
+def _settings(asked: Asked) -> dict[str, Any]:
+    """Say what a model records about its fit; nothing about what it does not."""
     found: dict[str, Any] = {}
-    excluded = asked.get("exclude")
-    if isinstance(excluded, list) and all(isinstance(name, str) for name in excluded):
-        found["excluded"] = tuple(excluded)
-    if type(asked.get("random_state")) is int:
-        found["seed"] = asked["random_state"]
+    if asked.exclude is not None:
+        found["excluded"] = asked.exclude
+    if asked.random_state is not None:
+        found["seed"] = asked.random_state
     settings = {}
-    if (
-        isinstance(asked.get("thresholds"), str)
-        and type(asked.get("n_thresholds")) is int
-    ):
-        most = asked["n_thresholds"]
+    if asked.thresholds is not None and asked.n_thresholds is not None:
+        most = asked.n_thresholds
         settings["cut points"] = {
             "quantile": f"quantiles of each number, at most {most}",
             "tree": f"where a tree would cut each number, at most {most}",
             "given": "given by hand",
-        }.get(asked["thresholds"], asked["thresholds"])
-    if _is_number(asked.get("time_limit")):
-        settings["time limit"] = f"{asked['time_limit']:g} s"
+        }.get(asked.thresholds, asked.thresholds)
+    if asked.time_limit is not None:
+        settings["time limit"] = f"{asked.time_limit:g} s"
     if settings:
         found["settings"] = settings
     return found
@@ -251,46 +244,6 @@ def versions() -> dict[str, str]:
     return found
 
 
-def read_certificate(data: Mapping[str, Any]) -> Certificate | None:
-    """Rebuild the certificate of a model file; None if it is not a whole one.
-
-    A file may hold anything, so types are checked: what is shown as a proof must at
-    least have the form of one.
-
-    Examples
-    --------
-    >>> read_certificate({"status": "optimal"}) is None
-    True
-    """
-    if set(data) != {field.name for field in fields(Certificate)}:
-        return None
-    numbers = (
-        *("objective", "lower_bound", "gap", "lp_value", "returned_loss", "seconds"),
-    )
-    values = dict(data)
-    for name in numbers:
-        if values[name] is None and name == "lp_value":
-            values[name] = float("nan")
-        elif not _is_number(values[name]):
-            return None
-    whole = ("max_conditions", "max_complexity")
-    texts = ("status", "loss", "rates", "data")
-    optional = values["constraint"], values["epsilon"]
-    if not (
-        all(type(values[name]) is int and values[name] >= 0 for name in whole)
-        and all(isinstance(values[name], str) for name in texts)
-        and all(type(values[name]) is bool for name in ("lp_proven", "proven_optimal"))
-        and (optional[0] is None or isinstance(optional[0], str))
-        and (optional[1] is None or _is_number(optional[1]))
-    ):
-        return None
-    return Certificate(**values)
-
-
-def _is_number(value: object) -> bool:
-    return type(value) in (int, float) and bool(np.isfinite(float(value)))  # type: ignore[arg-type]
-
-
 def _criterion(
     constraint: str | Criterion | Callable[[float], Criterion] | None,
     certificate: Certificate | None,
@@ -320,10 +273,10 @@ def _point_result(
     parts: Mapping[str, Part],
     constraint: str | Criterion | Callable[[float], Criterion] | None,
 ) -> PointResult:
-    certificate = read_certificate(point.model.certificate)
+    certificate = point.model.certificate
     criterion = _criterion(constraint, certificate, point.epsilon)
     rule_set = point.model.rule_set
-    recorded = recorded_counts(point.model.groups)
+    recorded = point.model.groups
     known = () if tuple(recorded) == (EVERYBODY,) else tuple(recorded)
     results: dict[str, PartResult] = {}
     rules: dict[str, tuple[RuleResult, ...]] = {}
@@ -350,25 +303,6 @@ def _point_result(
     ):
         loss = None  # other data with the same counts
     return PointResult(point, certificate, loss, results, rules)
-
-
-def recorded_counts(groups: Mapping[str, Any]) -> dict[str, GroupCounts]:
-    """Read the training counts of a model file; empty if they are not whole.
-
-    Examples
-    --------
-    >>> recorded_counts({"a": {"true_positives": 1}})
-    {}
-    """
-    names = [field.name for field in fields(GroupCounts)]
-    counts = {}
-    for group, entry in groups.items():
-        if not isinstance(entry, Mapping) or set(entry) != set(names):
-            return {}
-        if not all(type(v) is int and 0 <= v < 2**53 for v in entry.values()):
-            return {}
-        counts[str(group)] = GroupCounts(**entry)
-    return counts
 
 
 def with_defaults(about: About | None, **defaults: Any) -> About:

@@ -77,7 +77,7 @@ def sample_people(
         )
         for k, row in enumerate(rows)
     )
-    ranges = numeric_ranges(source.table)
+    ranges = numeric_ranges(source.table)  # for models that recorded none
     kept = set(immutable)
     decisions = []
     for model in models:
@@ -90,7 +90,7 @@ def sample_people(
                 direction=direction,
                 immutable=[name for name in table.names if name in kept],
                 n_closest=1,
-                ranges=ranges,
+                ranges={**ranges, **model.ranges},
             )
         order = model.rule_set.rules
         decisions.append(
