@@ -240,7 +240,7 @@ class FairRuleSetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
             sensitive_features=sensitive_features,
             sample_weight=sample_weight,
             question=question,
-        )
+        ).counting()
         with messages(self.verbose), deadline.listening():
             binarizer, problem = question.prepare(data)
             depths = question.depths(binarizer)

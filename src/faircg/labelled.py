@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from faircg.groups import groups_of
 from faircg.labels import Labels, plain, read_labels
 from faircg.validation import checked_table, whole_weights
@@ -62,6 +64,13 @@ class LabelledTable:
         if not data.has_both_classes:
             raise ValueError("sample_weight leaves only one class")
         return data
+
+    def counting(self) -> LabelledTable:
+        """Return the rows that stand for somebody: the others are not there."""
+        rows = np.flatnonzero(self.weights)
+        if len(rows) == len(self.weights):
+            return self
+        return replace(self.take(rows), groups=self.groups.take(rows))
 
     @property
     def has_both_classes(self) -> bool:

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.figure import Figure
 
 from faircg import FairRuleSetClassifier, rule_table
 from faircg.evaluate import People, part_result
@@ -99,6 +100,15 @@ def assert_equal_models(one, other):
     assert without[0] == without[1]
 
 
+def test_rows_of_weight_zero_are_not_there():
+    """A category that only they have was recorded as seen in training."""
+    X = pd.DataFrame({"job": ["cook", "nurse", "cook", "nurse", "pilot"]})
+    y, groups, weights = [1, 0, 1, 0, 1], list("aabbc"), [2, 1, 1, 1, 0]
+    clf = fitted(X, y, groups, weights)
+    assert clf.model_.features[0].categories == ("cook", "nurse")
+    assert set(clf.fairness_.groups) == {"a", "b"}
+
+
 def test_a_report_says_that_rows_are_weighted():
     """Who reads "120 people" beside 20 rows must know why."""
     X, y, groups, weights = instance(1)
@@ -132,13 +142,14 @@ def test_plots_count_weights():
     X, y, groups, weights = instance(3)
     many = repeated(X, y, groups, weights)
     clf = fitted(*many)
-    overlap = RuleOverlapDisplay.from_estimator(clf, X, sample_weight=weights)
-    longer = RuleOverlapDisplay.from_estimator(clf, many[0])
+    ax = Figure().subplots()
+    overlap = RuleOverlapDisplay.from_estimator(clf, X, sample_weight=weights, ax=ax)
+    longer = RuleOverlapDisplay.from_estimator(clf, many[0], ax=ax)
     np.testing.assert_array_equal(overlap.counts_, longer.counts_)
     assert overlap.covered_once_ == longer.covered_once_
     assert overlap.n_people_ == weights.sum()
     rates = GroupRatesDisplay.from_estimator(
-        clf, X, y, sensitive_features=groups, sample_weight=weights
+        clf, X, y, sensitive_features=groups, sample_weight=weights, ax=ax
     )
     assert rates.counts == clf.fairness_.groups
 

@@ -13,7 +13,7 @@ import typer
 from faircg.cli import exits, files, notes, show
 from faircg.cli import options as opt
 from faircg.cli.progress import following, note, watching
-from faircg.cli.reports import held_out, need_report, save_report
+from faircg.cli.reports import about, held_out, need_report, save_report
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -84,7 +84,9 @@ def fit(
     labels, pos_label = files.labels_of(people, column, positive)
     notes.tell_weight(people, weight, quiet=quiet)
     notes.tell(
-        *(people, column, groups),
+        people,
+        column,
+        groups,
         labels=labels,
         pos_label=pos_label,
         exclude=exclude,
@@ -135,6 +137,7 @@ def frontier(
     ] = None,
     target: opt.Target = None,
     sensitive: opt.Sensitive = None,
+    weight: opt.Weight = None,
     constraint: opt.ConstraintOption = opt.Constraint.equality_of_opportunity,
     epsilon: opt.Epsilons = None,
     max_complexity: opt.MaxComplexities = None,
@@ -198,19 +201,24 @@ def frontier(
         files.check_output(path)
     if output is not None:
         need_report()
-    people, column, groups = _read(data, target, sensitive, exclude, category)
+    people, column, groups = _read(data, target, sensitive, exclude, category, weight)
     _must_have_groups(constraint, groups)
     features = people.frame.drop(columns=[column])
     labels, pos_label = files.labels_of(people, column, positive)
     others = held_out(
         {"validation": validation, "test": test},
         lambda name: files.read_people(name, category or ()),
-        *(column, groups),
+        column,
+        groups,
+        weight,
     )
     if others and output is None:
         raise ValueError("--validation and --test are shown in a report; give it -o")
+    notes.tell_weight(people, weight, quiet=quiet)
     notes.tell(
-        *(people, column, groups),
+        people,
+        column,
+        groups,
         labels=labels,
         pos_label=pos_label,
         exclude=exclude,
@@ -253,7 +261,12 @@ def frontier(
         missed = None
         try:
             with watching(kept, n_cells, heading, quiet=quiet):
-                search.fit(features, labels, sensitive_features=people.groups(groups))
+                search.fit(
+                    features,
+                    labels,
+                    sensitive_features=people.groups(groups),
+                    sample_weight=people.weights,
+                )
         except FairCGError as error:
             if type(error) is not FairCGError:
                 raise
@@ -270,18 +283,20 @@ def frontier(
         search.best_estimator_.model_.save(model)
         written.append(model)
     if output is not None:
-        from faircg.report import About, render_report, report_of_search
+        from faircg.report import render_report, report_of_search
 
         with following(heading, quiet=quiet):
             made = report_of_search(
-                *(search, features, labels),
+                search,
+                features,
+                labels,
                 sensitive_features=people.groups(groups),
-                about=About(
+                sample_weight=people.weights,
+                about=about(
+                    people,
+                    column,
+                    groups,
                     title=title,
-                    data_name=people.name,
-                    data_description=people.description,
-                    target=column,
-                    sensitive=tuple(groups),
                     date=date,
                     owner=owner,
                     intended_use=intended_use,

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from faircg.cli.named_table import NamedTable
+    from faircg.report import About
 
 LARGE: Final = 6_000_000
 """Bytes from which on a report is slow to open and to send."""
@@ -56,6 +57,31 @@ def held_out(
         people.must_have([target, *groups])
         parts[name] = people.parts(target, groups)
     return parts
+
+
+def about(
+    people: NamedTable, target: str, groups: Sequence[str], **given: Any
+) -> About:
+    """Return what a report says about its data, and what the user told of it.
+
+    Parameters
+    ----------
+    people
+        The data.
+    target, groups
+        Columns with the label, and with the groups.
+    given
+        Title, owner, date and uses.
+    """
+    from faircg.report import About
+
+    return About(
+        data_name=people.name,
+        data_description=people.description,
+        target=target,
+        sensitive=tuple(groups),
+        **given,
+    )
 
 
 def save_report(path: Path, page: str) -> None:

@@ -17,6 +17,9 @@ from faircg.cli.progress import bar, note
 
 if TYPE_CHECKING:
     from faircg.cli.decisions import Tally, Wanted
+    from faircg.cli.named_table import NamedTable
+    from faircg.evaluate import PartResult
+    from faircg.explain import Explanations
     from faircg.fairness import Criterion
     from faircg.model import RuleSetModel
 
@@ -86,23 +89,21 @@ def predict(
         note(f"{data} has no rows", quiet=quiet)
     for name, (count, example) in tally.unseen.items():
         note(unseen_words(name, count, example), quiet=quiet)
-    positive = rules.labels[1]
+    negative, positive = rules.labels
     if as_json:
         values = {
             "output": str(output),
             "rows": tally.n_rows,
             "predicted": {
-                str(rules.labels[0]): tally.n_rows - tally.n_positive,
+                str(negative): tally.n_rows - tally.n_positive,
                 str(positive): tally.n_positive,
             },
             "unseen_categories": {n: c for n, (c, _) in tally.unseen.items()},
         }
         typer.echo(files.to_json(values))
     elif not is_printed:
-        typer.echo(
-            f"Wrote {output}: {tally.n_positive:,} of {tally.n_rows:,} rows are "
-            f"{positive}."
-        )
+        counted = f"{tally.n_positive:,} of {tally.n_rows:,} rows are {positive}."
+        typer.echo(f"Wrote {output}: {counted}")
 
 
 def _score(
@@ -178,22 +179,7 @@ def explain(
     files.check_output(output)
     rules = files.load_model(model)
     people = files.read_for(rules, data)
-    n_rows = len(people.frame)
-    numbers = row
-    if numbers is None:
-        numbers = list(range(n_rows if limit == 0 else min(limit, n_rows)))
-        if len(numbers) < n_rows:
-            note(
-                f"the first {len(numbers)} of {n_rows:,} rows; --row N or --limit 0 "
-                "for others",
-                quiet=quiet,
-            )
-    outside = [number for number in numbers if not 0 <= number < n_rows]
-    if outside:
-        raise ValueError(
-            f"there is no row {outside[0]}: {people.name} has the rows 0 to "
-            f"{n_rows - 1}"
-        )
+    numbers = _numbers(people, row, limit, quiet=quiet)
     explanations = explain_rows(
         rules,
         people.frame,
@@ -203,19 +189,45 @@ def explain(
         allow_missing=allow_missing,
         strict=strict,
     )
-    if as_json or shape is Shape.json:
-        text = files.to_json([explanations[k].to_dict() for k in numbers])
-    elif shape is Shape.table:
-        import pandas as pd
-
-        lines = [explanations[k : k + 1].to_frame() for k in numbers]
-        frame = pd.concat(lines, ignore_index=True) if lines else None
-        text = "" if frame is None else frame.to_csv(index=False, lineterminator="\n")
-    else:
-        text = "\n".join(str(explanations[k]) for k in numbers)
+    text = _written(explanations, numbers, Shape.json if as_json else shape)
     files.save(output, text if text.endswith("\n") else text + "\n")
     if str(output) != files.STANDARD:
         note(show.wrote([output]).removesuffix("."), quiet=quiet)
+
+
+def _numbers(
+    people: NamedTable, given: list[int] | None, limit: int, *, quiet: bool
+) -> list[int]:
+    """Return the rows to explain: those given, or the first ones."""
+    n_rows = len(people.frame)
+    if given is None:
+        first = list(range(n_rows if limit == 0 else min(limit, n_rows)))
+        if len(first) < n_rows:
+            note(
+                f"the first {len(first)} of {n_rows:,} rows; --row N or --limit 0 for "
+                "others",
+                quiet=quiet,
+            )
+        return first
+    outside = [number for number in given if not 0 <= number < n_rows]
+    if outside:
+        raise ValueError(
+            f"there is no row {outside[0]}: {people.name} has the rows 0 to "
+            f"{n_rows - 1}"
+        )
+    return given
+
+
+def _written(explanations: Explanations, numbers: list[int], shape: Shape) -> str:
+    if shape is Shape.json:
+        return files.to_json([explanations[k].to_dict() for k in numbers])
+    if shape is Shape.text:
+        return "\n".join(str(explanations[k]) for k in numbers)
+    import pandas as pd
+
+    lines = [explanations[k : k + 1].to_frame() for k in numbers]
+    frame = pd.concat(lines, ignore_index=True) if lines else pd.DataFrame()
+    return frame.to_csv(index=False, lineterminator="\n") if lines else ""
 
 
 def evaluate(
@@ -289,29 +301,30 @@ def evaluate(
         typer.echo(files.to_json(values))
     else:
         out = show.console()
-        show.show_groups(out, part)
-        out.print()
-        accuracy = part.overall.shares["accuracy"]
-        out.print(f"accuracy {accuracy.value:.2%} ({accuracy.count:,} of ", end="")
-        out.print(f"{accuracy.size:,}) on this data")
-        show.show_gaps(out, part, with_intervals=True)
-        show.show_group_notes(out, part)
+        show.show_part(out, part)
         if not groups:
             out.print("no groups were named; --sensitive compares them")
     if check and part.within is not True:
-        widest = part.widest
-        reason = "it cannot be told whether this data satisfies a constraint"
-        if part.absent:
-            reason = f"{reason}: nobody here is of the group {part.absent[0]!r}"
-        if criterion is not None and criterion.epsilon >= 1:
-            reason = f"epsilon {criterion.epsilon:g} allows every difference, so that "
-            reason += "there is nothing to check"
-        if part.within is False and widest is not None:
-            reason = (
-                f"the gap of the {widest.rate} is {float(widest.value or 0):.4f}, more "
-                f"than the allowed {widest.epsilon:g}"
-            )
-        raise exits.TargetNotMetError(reason)
+        raise exits.TargetNotMetError(_not_met(part, criterion))
+
+
+def _not_met(part: PartResult, criterion: Criterion | None) -> str:
+    """Say why a part is not known to satisfy the constraint."""
+    widest = part.widest
+    if part.within is False and widest is not None:
+        return (
+            f"the gap of the {widest.rate} is {float(widest.value or 0):.4f}, more "
+            f"than the allowed {widest.epsilon:g}"
+        )
+    if criterion is not None and criterion.epsilon >= 1:
+        return (
+            f"epsilon {criterion.epsilon:g} allows every difference, so that there is "
+            "nothing to check"
+        )
+    reason = "it cannot be told whether this data satisfies a constraint"
+    if part.absent:
+        reason = f"{reason}: nobody here is of the group {part.absent[0]!r}"
+    return reason
 
 
 def _criterion(

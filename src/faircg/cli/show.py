@@ -44,8 +44,13 @@ def show_groups(out: Console, part: PartResult) -> None:
 
     table = Table("group", box=None, pad_edge=False)
     for name in (
-        *("people", "positives", "negatives", "true positive rate"),
-        *("false positive rate", "selected", "accuracy"),
+        "people",
+        "positives",
+        "negatives",
+        "true positive rate",
+        "false positive rate",
+        "selected",
+        "accuracy",
     ):
         table.add_column(name, justify="right")
     for line in part.lines:
@@ -95,12 +100,23 @@ def show_gaps(
         out.print(escape(text))
 
 
-def show_group_notes(out: Console, part: PartResult) -> None:
-    """Print which groups of the training data are not here, and which are new."""
+def show_part(out: Console, part: PartResult, *, watched_only: bool = False) -> None:
+    """Print groups, accuracy, gaps and notes of one part of the data."""
     from rich.markup import escape
 
+    show_groups(out, part)
+    out.print()
+    if not watched_only:
+        out.print(f"{accuracy_words(part)} on this data")
+    show_gaps(out, part, watched_only=watched_only, with_intervals=not watched_only)
     for text in part.notes:
         out.print(escape(f"note: {text}"))
+
+
+def accuracy_words(part: PartResult) -> str:
+    """Say how many decisions are right."""
+    accuracy = part.overall.shares["accuracy"]
+    return f"accuracy {accuracy.value:.2%} ({accuracy.count:,} of {accuracy.size:,})"
 
 
 def show_fit(
@@ -118,9 +134,8 @@ def show_fit(
     out.print()
     accuracy = part.overall.shares["accuracy"]
     out.print(
-        f"accuracy {accuracy.value:.2%} ({accuracy.count:,} of {accuracy.size:,}) on "
-        f"the training data | complexity {clf.rule_set_.complexity} of "
-        f"{certificate.max_complexity}"
+        f"{accuracy_words(part)} on the training data | complexity "
+        f"{clf.rule_set_.complexity} of {certificate.max_complexity}"
     )
     show_gaps(out, part, watched_only=True)
     out.print(escape(f"certificate: {certificate}"))
@@ -204,14 +219,14 @@ def part_values(part: PartResult) -> dict[str, Any]:
 
 
 def _group_values(counts: GroupCounts) -> dict[str, Any]:
-    rates = (
-        *("true_positive_rate", "false_negative_rate", "false_positive_rate"),
-        *("selection_rate", "accuracy"),
-    )
     return {
         **asdict(counts),
         "people": counts.total,
-        **{name: getattr(counts, name) for name in rates},
+        "true_positive_rate": counts.true_positive_rate,
+        "false_negative_rate": counts.false_negative_rate,
+        "false_positive_rate": counts.false_positive_rate,
+        "selection_rate": counts.selection_rate,
+        "accuracy": counts.accuracy,
     }
 
 

@@ -13,7 +13,7 @@ import typer
 from faircg.cli import files, show
 from faircg.cli import options as opt
 from faircg.cli.notes import tell_weight
-from faircg.cli.reports import held_out, need_report, save_report
+from faircg.cli.reports import about, held_out, need_report, save_report
 
 
 class Format(StrEnum):
@@ -70,7 +70,7 @@ def report(
     Example:
       faircg report model.json compas -o report.html
     """
-    from faircg.report import About, render_report, report_of_model
+    from faircg.report import render_report, report_of_model
 
     files.check_output(output)
     need_report()
@@ -95,12 +95,11 @@ def report(
             weight,
         ),
         constraint=constraint.value if is_given and constraint else None,
-        about=About(
+        about=about(
+            people,
+            column,
+            groups,
             title=title,
-            data_name=people.name,
-            data_description=people.description,
-            target=column,
-            sensitive=tuple(groups),
             date=date,
             owner=owner,
             intended_use=intended_use,
@@ -117,11 +116,7 @@ def report(
         values = {"report": str(output), "part": main.name, **show.part_values(main)}
         typer.echo(files.to_json(values))
         return
-    out = show.console()
-    show.show_groups(out, main)
-    out.print()
-    show.show_gaps(out, main, watched_only=True)
-    show.show_group_notes(out, main)
+    show.show_part(show.console(), main, watched_only=True)
     typer.echo(show.wrote([output]))
 
 

@@ -123,51 +123,14 @@ class ConvergenceDisplay:
         steps = groupby(
             zip(self.history, at, strict=True), lambda e: e[0].max_conditions
         )
-        proven = "solved" if certificate.lp_proven else "not solved to the end"
         named = -np.inf
         for number, (depth, entries) in enumerate(steps):
             rounds, places = zip(*entries, strict=True)
             if len(rounds) < len(self.history):
-                ax.axvline(
-                    places[0],
-                    color="0.6",
-                    linewidth=0.8,
-                    linestyle=":",
-                    label="_" if number else "most conditions of a rule (above)",
-                )
-            if len(rounds) < len(self.history) and places[0] - named > CLOSE * end:
-                named = places[0]
-                ax.annotate(
-                    f"{depth}",
-                    (places[0], 1.0),
-                    xycoords=("data", "axes fraction"),
-                    xytext=(0, 2),
-                    textcoords="offset points",
-                    fontsize="small",
-                    ha="center",
-                )
-            bounds = [r.lower_bound if r.lower_bound > 0 else np.nan for r in rounds]
-            self.lp_lines_ += ax.plot(
-                places,
-                [r.lp_value for r in rounds],
-                color=BLUE,
-                marker="o",
-                markersize=4,
-                label=(
-                    f"linear program ({proven}, {certificate.lp_value:,.3f})"
-                    if not number
-                    else "_"
-                ),
-            )
-            self.bound_lines_ += ax.plot(
-                places,
-                bounds,
-                color=ORANGE,
-                marker="^",
-                markersize=5,
-                linestyle="--",
-                label="proven lower bound of the linear program" if not number else "_",
-            )
+                is_far = places[0] - named > CLOSE * end
+                named = places[0] if is_far else named
+                _mark_step(ax, places[0], f"{depth}" if is_far else "", not number)
+            self._draw_step(ax, rounds, places, is_first=not number)
         self.objective_line_: Line2D = ax.axhline(
             certificate.objective,
             color="black",
@@ -199,6 +162,51 @@ class ConvergenceDisplay:
         self.ax_: Axes = ax
         self.figure_: Figure = ax.figure  # type: ignore[assignment]
         return self
+
+    def _draw_step(
+        self,
+        ax: Axes,
+        rounds: Sequence[Round],
+        places: Sequence[float],
+        *,
+        is_first: bool,
+    ) -> None:
+        """Draw the rounds of one linear program; only the first is in the legend."""
+        solved = "solved" if self.certificate.lp_proven else "not solved to the end"
+        value = f"linear program ({solved}, {self.certificate.lp_value:,.3f})"
+        self.lp_lines_ += ax.plot(
+            places,
+            [r.lp_value for r in rounds],
+            color=BLUE,
+            marker="o",
+            markersize=4,
+            label=value if is_first else "_",
+        )
+        self.bound_lines_ += ax.plot(
+            places,
+            [r.lower_bound if r.lower_bound > 0 else np.nan for r in rounds],
+            color=ORANGE,
+            marker="^",
+            markersize=5,
+            linestyle="--",
+            label="proven lower bound of the linear program" if is_first else "_",
+        )
+
+
+def _mark_step(ax: Axes, place: float, depth: str, is_first: bool) -> None:
+    """Mark where rules may have one more condition; name it where there is room."""
+    label = "most conditions of a rule (above)" if is_first else "_"
+    ax.axvline(place, color="0.6", linewidth=0.8, linestyle=":", label=label)
+    if depth:
+        ax.annotate(
+            depth,
+            (place, 1.0),
+            xycoords=("data", "axes fraction"),
+            xytext=(0, 2),
+            textcoords="offset points",
+            fontsize="small",
+            ha="center",
+        )
 
 
 def _positions(history: Sequence[Round], x: Clock) -> list[float]:

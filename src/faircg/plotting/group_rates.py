@@ -136,10 +136,8 @@ class GroupRatesDisplay:
         sensitive_features: Any = None,
         sample_weight: ArrayLike | None = None,
         pos_label: Any = None,
-        rates: Sequence[str] = USUAL,
-        confidence: float = CONFIDENCE,
-        data: str | None = None,
         ax: Axes | None = None,
+        **options: Any,
     ) -> Self:
         """Draw the rates of a fitted classifier.
 
@@ -153,47 +151,36 @@ class GroupRatesDisplay:
         pos_label
             The positive label; by default the one that rules predict, or
             ``classes_[1]``.
-        rates, confidence, data
-            As in the class.
         ax
             Axes to draw on; a new figure by default.
+        **options
+            ``rates``, ``confidence`` and ``data``, as in the class.
         """
         check_is_fitted(estimator)
         fairness = getattr(estimator, "fairness_", None)
-        allowed = {} if fairness is None else dict(fairness.allowed)
-        if X is not None:
-            if y is None or sensitive_features is None:
-                raise ValueError("with X, pass y and sensitive_features as well")
-            if pos_label is None:
-                model = getattr(
-                    getattr(estimator, "best_estimator_", estimator), "model_", None
+        options["allowed"] = {} if fairness is None else dict(fairness.allowed)
+        if X is None:
+            if fairness is None:
+                raise ValueError(
+                    f"{type(estimator).__name__} keeps no counts of its training data; "
+                    "pass X, y and sensitive_features"
                 )
-                known = estimator.classes_ if model is None else model.labels
-                pos_label = known[1]
-            return cls.from_predictions(
-                y,
-                estimator.predict(X),
-                sensitive_features=sensitive_features,
-                sample_weight=sample_weight,
-                pos_label=pos_label,
-                rates=rates,
-                confidence=confidence,
-                allowed=allowed,
-                data=data or "",
-                ax=ax,
-            )
-        if fairness is None:
-            raise ValueError(
-                f"{type(estimator).__name__} keeps no counts of its training data; "
-                "pass X, y and sensitive_features"
-            )
-        return cls(
-            fairness.groups,
-            rates=rates,
-            confidence=confidence,
-            allowed=allowed,
-            data="training data" if data is None else data,
-        ).plot(ax)
+            return cls(fairness.groups, **{"data": "training data", **options}).plot(ax)
+        if y is None or sensitive_features is None:
+            raise ValueError("with X, pass y and sensitive_features as well")
+        if pos_label is None:
+            clf = getattr(estimator, "best_estimator_", estimator)
+            model = getattr(clf, "model_", None)
+            pos_label = (estimator.classes_ if model is None else model.labels)[1]
+        return cls.from_predictions(
+            y,
+            estimator.predict(X),
+            sensitive_features=sensitive_features,
+            sample_weight=sample_weight,
+            pos_label=pos_label,
+            ax=ax,
+            **options,
+        )
 
     @classmethod
     def from_predictions(
@@ -204,11 +191,8 @@ class GroupRatesDisplay:
         sensitive_features: Any,
         sample_weight: ArrayLike | None = None,
         pos_label: Any = None,
-        rates: Sequence[str] = USUAL,
-        confidence: float = CONFIDENCE,
-        allowed: Mapping[str, float] | None = None,
-        data: str = "",
         ax: Axes | None = None,
+        **options: Any,
     ) -> Self:
         """Draw the rates of any predictions.
 
@@ -222,10 +206,8 @@ class GroupRatesDisplay:
             How many people each row stands for; one each by default.
         pos_label
             The positive label; the larger one of ``y_true`` by default.
-        rates, confidence, allowed, data
-            As in the class.
-        ax
-            Axes to draw on; a new figure by default.
+        ax, **options
+            As in :meth:`from_estimator`, and ``allowed``, as in the class.
         """
         predicted = np.asarray(y_pred)
         labels = read_labels(y_true, len(predicted), pos_label)
@@ -236,9 +218,7 @@ class GroupRatesDisplay:
         counts = group_counts(
             selected[rows], labels.is_positive[rows], groups.take(rows), weights[rows]
         )
-        return cls(
-            counts, rates=rates, confidence=confidence, allowed=allowed, data=data
-        ).plot(ax)
+        return cls(counts, **options).plot(ax)
 
     def plot(self, ax: Axes | None = None) -> Self:
         """Draw, on these axes or on a new figure."""

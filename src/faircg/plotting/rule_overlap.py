@@ -146,10 +146,8 @@ class RuleOverlapDisplay:
             A rule set, or a model with one.
         X
             A data frame with the features that the rules test.
-        sample_weight
-            How many people each row stands for; one each by default.
-        ax
-            Axes to draw on; a new figure by default.
+        sample_weight, ax
+            As in :meth:`from_estimator`.
         """
         if isinstance(rules, RuleSet):
             return cls._of(rules, read_table(X), sample_weight).plot(ax)

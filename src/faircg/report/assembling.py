@@ -5,26 +5,26 @@ from __future__ import annotations
 import platform
 from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, Unpack
 
 from faircg.evaluate import part_result, rule_results, total
 from faircg.fairness import CRITERIA, criterion_by_name
 from faircg.features import Features
 from faircg.groups import EVERYBODY
 from faircg.report.parts import Part, by_name
-from faircg.report.people import MOST_ROWS, sample_people
+from faircg.report.people import resolved, sample_people
 from faircg.report.values import About, Point, PointResult, Report
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import ArrayLike
 
     from faircg.colgen.certificate import Certificate
     from faircg.evaluate import PartResult, RuleResult
-    from faircg.explain.explanations import Direction
     from faircg.fairness import Criterion
     from faircg.model import Asked, RuleSetModel
+    from faircg.report.people import RowOptions
 
 Data: TypeAlias = tuple[Any, Any, Any] | tuple[Any, Any, Any, Any]
 """Table, labels, groups (or None) and perhaps weights of one part."""
@@ -48,10 +48,8 @@ def report_of_model(
     others: Mapping[str, Data] | None = None,
     constraint: str | Criterion | None = None,
     about: About | None = None,
-    n_rows: int = MOST_ROWS,
-    direction: Direction = "none",
-    immutable: Iterable[str] = (),
     missing_groups: str = "raise",
+    **rows: Unpack[RowOptions],
 ) -> Report:
     """Make the report of one model.
 
@@ -76,13 +74,13 @@ def report_of_model(
         The criterion to measure gaps by; that of the model's certificate by default.
     about
         Title, names and descriptions.
-    n_rows
-        Rows to show one by one, with the reason for each decision; 0 for none, so that
-        the file holds no data of single people.
-    direction, immutable
-        Smallest changes to tell, as in :func:`faircg.explain.explain`; none by default.
     missing_groups
         As for ``fit``.
+    **rows
+        ``n_rows``: rows to show one by one, with the reason for each decision (200 by
+        default); 0 for none, so that the file holds no data of single people.
+        ``direction`` and ``immutable``: smallest changes to tell, as in
+        :func:`faircg.explain.explain`; none by default.
 
     Examples
     --------
@@ -124,9 +122,7 @@ def report_of_model(
         [first, *more],
         constraint=constraint,
         about=with_defaults(about, **_settings(model.asked)),
-        n_rows=n_rows,
-        direction=direction,
-        immutable=Features.of(X).resolve(immutable, parameter="immutable"),
+        **resolved(rows, Features.of(X)),
     )
 
 
@@ -183,9 +179,7 @@ def make_report(
     chosen: int = 0,
     constraint: str | Criterion | Callable[[float], Criterion] | None = None,
     about: About | None = None,
-    n_rows: int = MOST_ROWS,
-    direction: Direction = "none",
-    immutable: Iterable[str] = (),
+    **rows: Unpack[RowOptions],
 ) -> Report:
     """Count everything about some points on some parts of data.
 
@@ -201,7 +195,7 @@ def make_report(
     constraint
         Name of the criterion, an object, or what makes one from an epsilon; that of
         each model's certificate by default.
-    about, n_rows, direction, immutable
+    about, **rows
         As in :func:`report_of_model`.
     """
     named = by_name(parts)
@@ -213,21 +207,13 @@ def make_report(
         raise ValueError("the points predict different labels; make a report of each")
     results = tuple(_point_result(p, named, constraint) for p in points)
     models = [point.model for point in points]
-    shown = None
-    if n_rows > 0:
-        shown = sample_people(
-            *(parts[-1], models),
-            most=n_rows,
-            direction=direction,
-            immutable=immutable,
-        )
     first = _criterion(constraint, results[chosen].certificate, points[chosen].epsilon)
     return Report(
         points=results,
         chosen=chosen,
         constraint=None if first is None else first.name,
         data=tuple(part.summary(models[chosen]) for part in parts),
-        people=shown,
+        people=sample_people(parts[-1], models, **rows),
         about=About() if about is None else about,
         versions=versions(),
     )

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from faircg.report.assembling import TRAIN, make_report, read_parts, with_defaults
-from faircg.report.people import MOST_ROWS
+from faircg.report.people import resolved
 from faircg.report.values import CrossValidated, Point
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
     from numpy.typing import ArrayLike
 
-    from faircg.explain.explanations import Direction
     from faircg.model import RuleSetModel
     from faircg.report.assembling import Data
+    from faircg.report.people import RowOptions
     from faircg.report.values import About, Report
     from faircg.search import FairRuleSetClassifierCV
 
@@ -81,9 +81,7 @@ def report_of_search(
     models: Mapping[tuple[float, int], RuleSetModel] | None = None,
     others: Mapping[str, Data] | None = None,
     about: About | None = None,
-    n_rows: int = MOST_ROWS,
-    direction: Direction = "none",
-    immutable: Iterable[str] = (),
+    **rows: Unpack[RowOptions],
 ) -> Report:
     """Make the report of a search, with its frontier to choose from.
 
@@ -98,7 +96,7 @@ def report_of_search(
         makes them, and is called when this is None.
     others
         Held-out parts by name, each ``(X, y, sensitive_features)``.
-    about, n_rows, direction, immutable
+    about, **rows
         As in :func:`report_of_model`.
 
     Examples
@@ -135,29 +133,7 @@ def report_of_search(
             f"models lacks the frontier point with epsilon {absent[0][0]:g} and "
             f"complexity {absent[0][1]}; fit_frontier makes all of them"
         )
-    n_folds = int(search.cv_results_["fold"].nunique())
-    constrained = search.constraint_ is not None
-    by_point = search.cv_results_.groupby(["epsilon", "max_complexity"])
-    cells = [by_point.get_group(key) for key in keys]
-    points = [
-        Point(
-            model=models[key],
-            epsilon=key[0] if constrained else None,
-            max_complexity=key[1],
-            cross_validated=CrossValidated(
-                accuracy=float(row["test_accuracy"]),
-                accuracy_std=float(row["test_accuracy_std"]),
-                gap=_number(row["pooled_gap"]) if constrained else None,
-                fold_gap=_number(folds["test_gap"].mean()) if constrained else None,
-                complexity=float(row["complexity"]),
-                n_folds=n_folds,
-                n_cut=int((~folds["is_finished"].astype(bool)).sum()),
-            ),
-        )
-        for key, (_, row), folds in zip(
-            keys, search.frontier_.iterrows(), cells, strict=True
-        )
-    ]
+    points = _points(search, models)
     best = (search.best_epsilon_, search.best_complexity_)
     data: dict[str, Data] = {TRAIN: (X, y, sensitive_features, sample_weight)}
     data |= others or {}
@@ -175,17 +151,37 @@ def report_of_search(
             about,
             excluded=search.features_.excluded,
             seed=seed if isinstance(seed, int) else None,
-            settings=_settings(search, n_folds, estimator.time_limit),
+            settings=_settings(search, estimator.time_limit),
         ),
-        n_rows=n_rows,
-        direction=direction,
-        immutable=search.features_.resolve(immutable, parameter="immutable"),
+        **resolved(rows, search.features_),
     )
 
 
-def _settings(
-    search: FairRuleSetClassifierCV, n_folds: int, time_limit: float
-) -> dict[str, str]:
+def _points(
+    search: FairRuleSetClassifierCV, models: Mapping[tuple[float, int], RuleSetModel]
+) -> list[Point]:
+    """Return the points of the frontier with what cross-validation found there."""
+    constrained = search.constraint_ is not None
+    by_point = search.cv_results_.groupby(["epsilon", "max_complexity"])
+    points = []
+    for key, (_, row) in zip(_keys(search), search.frontier_.iterrows(), strict=True):
+        folds = by_point.get_group(key)
+        found = CrossValidated(
+            accuracy=float(row["test_accuracy"]),
+            accuracy_std=float(row["test_accuracy_std"]),
+            gap=_number(row["pooled_gap"]) if constrained else None,
+            fold_gap=_number(folds["test_gap"].mean()) if constrained else None,
+            complexity=float(row["complexity"]),
+            n_folds=int(search.cv_results_["fold"].nunique()),
+            n_cut=int((~folds["is_finished"].astype(bool)).sum()),
+        )
+        points.append(
+            Point(models[key], key[0] if constrained else None, key[1], found)
+        )
+    return points
+
+
+def _settings(search: FairRuleSetClassifierCV, time_limit: float) -> dict[str, str]:
     results = search.cv_results_
     grid = {
         "epsilons of the grid": sorted(set(results["epsilon"])),
@@ -197,7 +193,7 @@ def _settings(
         name: ", ".join(f"{value:g}" for value in values)
         for name, values in grid.items()
     }
-    settings["cross-validation"] = f"{n_folds} folds"
+    settings["cross-validation"] = f"{int(results['fold'].nunique())} folds"
     n_cut = int((~results["is_finished"].astype(bool)).sum())
     settings["time limit"] = (
         f"{time_limit:g} s for each of {len(results)} cells and for each fit on "

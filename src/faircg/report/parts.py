@@ -55,9 +55,7 @@ class Part:
         y: ArrayLike,
         sensitive_features: Any = None,
         sample_weight: ArrayLike | None = None,
-        *,
-        models: Sequence[RuleSetModel],
-        missing_groups: str = "raise",
+        **options: Any,
     ) -> Self:
         """Read data for some models with the same labels.
 
@@ -65,8 +63,8 @@ class Part:
         ----------
         name
             Name of the part.
-        X, y, sensitive_features, sample_weight, models, missing_groups
-            As in :meth:`faircg.evaluate.People.read`.
+        X, y, sensitive_features, sample_weight, **options
+            As in :meth:`faircg.evaluate.People.read`: ``models``, ``missing_groups``.
         """
         try:
             people = People.read(
@@ -74,8 +72,7 @@ class Part:
                 y,
                 sensitive_features=sensitive_features,
                 sample_weight=sample_weight,
-                models=models,
-                missing_groups=missing_groups,
+                **options,
             )
         except ValueError as error:
             raise ValueError(f"{name}: {error}") from None

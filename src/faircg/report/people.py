@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypedDict
 
 import numpy as np
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from faircg.explain.explanations import Direction
+    from faircg.features import Features
     from faircg.model import RuleSetModel
     from faircg.report.parts import Part
     from faircg.table import Column
@@ -23,6 +24,20 @@ if TYPE_CHECKING:
 
 MOST_ROWS: Final = 200
 """Rows of the sample unless the caller wants another number."""
+
+
+class RowOptions(TypedDict, total=False):
+    """What a report shows of single rows; see :func:`sample_people`."""
+
+    n_rows: int
+    direction: Direction
+    immutable: Iterable[str]
+
+
+def resolved(rows: RowOptions, features: Features) -> RowOptions:
+    """Return the options with names of features; one that is not there is an error."""
+    given = rows.get("immutable", ())
+    return {**rows, "immutable": features.resolve(given, parameter="immutable")}
 
 
 def spread(n_rows: int, most: int) -> IntVector:
@@ -41,10 +56,10 @@ def sample_people(
     part: Part,
     models: Sequence[RuleSetModel],
     *,
-    most: int = MOST_ROWS,
+    n_rows: int = MOST_ROWS,
     direction: Direction = "none",
     immutable: Iterable[str] = (),
-) -> People:
+) -> People | None:
     """Take rows of a part and explain what every model decides about them.
 
     Only features that some rule tests are shown.
@@ -55,14 +70,16 @@ def sample_people(
         The data.
     models
         The rule sets of all points.
-    most
-        How many rows at most.
+    n_rows
+        How many rows at most; 0 for None, so that no row may be shown.
     direction, immutable
         As in :func:`faircg.explain.explain`: for which decisions the smallest change is
         told, and which features it may not touch.
     """
+    if n_rows <= 0:
+        return None
     source = part.people
-    rows = spread(source.table.n_rows, most)
+    rows = spread(source.table.n_rows, n_rows)
     table = source.table.take(rows)
     tested = {name for model in models for name in model.rule_set.features}
     features = tuple(name for name in table.names if name in tested)
