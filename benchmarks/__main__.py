@@ -71,7 +71,7 @@ def main() -> None:
     )
     section("threads", kernel.threads([adult]))
     section("growth with D", kernel.growth_with_depth(adult))
-    shallow = kernel.PricingProblem(**{**vars(adult), "max_conditions": 3})
+    shallow = adult.with_depth(3)
     factors = (1, 3) if quick else (1, 3, 10, 30, 35)
     grown = kernel.growth_with_rows(shallow, factors)
     for record in grown:

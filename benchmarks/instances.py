@@ -5,9 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from benchmarks.kernel import PricingProblem
+from benchmarks.kernel import NamedProblem
 from faircg.binarize import ConditionBinarizer
 from faircg.colgen.loop import generate
 from faircg.colgen.pool import Pool
@@ -65,12 +63,6 @@ def prices_of(name: str, stage: str) -> Prices:
     return solved.duals.prices
 
 
-def pricing_problem(name: str, stage: str = "first") -> PricingProblem:
-    prices = prices_of(name, stage)
-    return PricingProblem(
-        name=f"{name}, {stage} duals",
-        bits=problem_of(name).bits,
-        prices=np.asarray(prices.rows),
-        condition_price=prices.condition,
-        max_conditions=DEPTH[name],
-    )
+def pricing_problem(name: str, stage: str = "first") -> NamedProblem:
+    problem = prices_of(name, stage).on(problem_of(name).bits, DEPTH[name])
+    return NamedProblem(f"{name}, {stage} duals", problem)

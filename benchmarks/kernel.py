@@ -15,6 +15,8 @@ import numpy as np
 from faircg._kernel import (
     HAS_NATIVE,
     ConditionBits,
+    Limits,
+    PricedBits,
     SearchResult,
     enumerate_below,
     reference,
@@ -25,24 +27,26 @@ from faircg._kernel import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from numpy.typing import NDArray
 
 Record = dict[str, Any]
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class PricingProblem:
+@dataclass(frozen=True, eq=False)
+class NamedProblem:
     """One pricing problem, with a name for the table."""
 
     name: str
-    bits: ConditionBits
-    prices: NDArray[np.float64]
-    condition_price: float
-    max_conditions: int
+    pricing: PricedBits
+
+    def with_depth(self, max_conditions: int) -> NamedProblem:
+        """The same problem for rules of other lengths."""
+        return replace(
+            self, pricing=replace(self.pricing, max_conditions=max_conditions)
+        )
 
 
 def compiled_against_numpy(
-    problems: Iterable[PricingProblem], *, seconds: float = 60.0
+    problems: Iterable[NamedProblem], *, seconds: float = 60.0
 ) -> list[Record]:
     """Both implementations on one thread; NumPy is given up after ``seconds``."""
     records = []
@@ -58,7 +62,7 @@ def compiled_against_numpy(
 
 
 def threads(
-    problems: Iterable[PricingProblem], counts: Sequence[int] = (1, 2)
+    problems: Iterable[NamedProblem], counts: Sequence[int] = (1, 2)
 ) -> list[Record]:
     """More threads on the same problem: the same answer, sooner."""
     records: list[Record] = []
@@ -74,7 +78,7 @@ def threads(
 
 
 def growth_with_depth(
-    problem: PricingProblem,
+    problem: NamedProblem,
     depths: Sequence[int] = (1, 2, 3, 4, 5, 6),
     *,
     n_threads: int = 2,
@@ -83,7 +87,7 @@ def growth_with_depth(
     """One problem for rules of more and more conditions."""
     return [
         _run(
-            replace(problem, max_conditions=depth),
+            problem.with_depth(depth),
             search,
             f"D={depth}",
             threads=n_threads,
@@ -94,7 +98,7 @@ def growth_with_depth(
 
 
 def growth_with_rows(
-    problem: PricingProblem,
+    problem: NamedProblem,
     factors: Sequence[int] = (1, 3, 10, 30),
     *,
     n_threads: int = 2,
@@ -106,13 +110,13 @@ def growth_with_rows(
     for factor in factors:
         larger = perturbed(problem, factor, seed=seed)
         record = _run(larger, search, f"x{factor}", threads=n_threads, seconds=seconds)
-        record["megabytes_of_bits"] = larger.bits.bits.nbytes / 1e6
+        record["megabytes_of_bits"] = larger.pricing.bits.bits.nbytes / 1e6
         records.append(record)
     return records
 
 
 def enumeration(
-    problem: PricingProblem,
+    problem: NamedProblem,
     cutoffs: Sequence[float],
     *,
     n_threads: int = 2,
@@ -122,15 +126,8 @@ def enumeration(
     records = []
     for cutoff in cutoffs:
         start = time.perf_counter()
-        found = enumerate_below(
-            problem.bits,
-            problem.prices,
-            problem.condition_price,
-            problem.max_conditions,
-            cutoff=cutoff,
-            threads=n_threads,
-            seconds=seconds,
-        )
+        limits = Limits(threads=n_threads, seconds=seconds)
+        found = enumerate_below(problem.pricing, cutoff=cutoff, limits=limits)
         records.append(
             {
                 "problem": problem.name,
@@ -144,7 +141,7 @@ def enumeration(
     return records
 
 
-def perturbed(problem: PricingProblem, factor: int, *, seed: int = 0) -> PricingProblem:
+def perturbed(problem: NamedProblem, factor: int, *, seed: int = 0) -> NamedProblem:
     """Copies of the rows in which one family of conditions comes from another row.
 
     Within a family the conditions stay consistent: nested or exclusive. Prices are
@@ -153,46 +150,40 @@ def perturbed(problem: PricingProblem, factor: int, *, seed: int = 0) -> Pricing
     if factor == 1:
         return problem
     rng = np.random.default_rng(seed)
-    n_rows, family = problem.bits.n_rows, problem.bits.family
-    rows = unpack(problem.bits.bits, n_rows).T
+    n_rows, family = problem.pricing.bits.n_rows, problem.pricing.bits.family
+    rows = unpack(problem.pricing.bits.bits, n_rows).T
     copies = [rows]
     kinds = np.unique(family)
     for _ in range(factor - 1):
         donor = rng.integers(n_rows, size=n_rows)
         changed = rng.choice(kinds, size=n_rows)[:, None] == family
         copies.append(np.where(changed, rows[donor], rows))
-    return replace(
-        problem,
-        name=f"{problem.name} x{factor}",
+    larger = replace(
+        problem.pricing,
         bits=ConditionBits.from_matrix(np.concatenate(copies), family),
-        prices=np.tile(problem.prices, factor),
+        prices=np.tile(problem.pricing.prices, factor),
     )
+    return NamedProblem(f"{problem.name} x{factor}", larger)
 
 
 def _run(
-    problem: PricingProblem,
+    problem: NamedProblem,
     run: Callable[..., SearchResult],
     label: str,
-    **settings: Any,
+    **limits: Any,
 ) -> Record:
     """Measure one problem: the fastest of three runs, of fewer if they are slow."""
     times: list[float] = []
     while len(times) < 3 and sum(times) < 2.0:
         start = time.perf_counter()
-        found = run(
-            problem.bits,
-            problem.prices,
-            problem.condition_price,
-            problem.max_conditions,
-            **settings,
-        )
+        found = run(problem.pricing, limits=Limits(**limits))
         times.append(time.perf_counter() - start)
     return {
         "problem": problem.name,
         "run": label,
-        "rows": problem.bits.n_rows,
-        "conditions": problem.bits.n_conditions,
-        "max_conditions": problem.max_conditions,
+        "rows": problem.pricing.bits.n_rows,
+        "conditions": problem.pricing.bits.n_conditions,
+        "max_conditions": problem.pricing.max_conditions,
         "seconds": min(times),
         "best": float(found.reduced_costs[0]) if found.rules else None,
         "bound": found.bound,

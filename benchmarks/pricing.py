@@ -8,7 +8,7 @@ import time
 from typing import Any
 
 from benchmarks.instances import DEPTH, prices_of, problem_of
-from faircg._kernel import search
+from faircg._kernel import Limits, search
 from faircg.colgen.pricing import (
     ExactPricer,
     GreedyPricer,
@@ -26,14 +26,8 @@ class BestRuleOnly:
     is_exact = True
 
     def price(self, asked: PricingProblem) -> PricingResult:
-        found = search(
-            asked.bits,
-            asked.prices.rows,
-            asked.prices.condition,
-            asked.max_conditions,
-            threads=2,
-            seconds=asked.deadline.remaining(),
-        )
+        limits = Limits(threads=2, seconds=asked.deadline.remaining())
+        found = search(asked.prices.on(asked.bits, asked.max_conditions), limits=limits)
         return PricingResult(
             found.rules, found.reduced_costs, found.is_complete, found.bound
         )

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from faircg import FairRuleSetClassifier
-from faircg._kernel import ConditionBits, StopFlag, search
+from faircg._kernel import ConditionBits, Limits, PricedBits, StopFlag, search
 
 
 def late() -> list[dict[str, Any]]:
@@ -40,7 +40,12 @@ def _fit(constraint: str, limit: float = 1.0) -> dict[str, Any]:
 def _search() -> dict[str, Any]:
     rng = np.random.default_rng(0)
     rows = rng.random((6_000, 150)) < 0.6
-    bits = ConditionBits.from_matrix(rows, np.arange(150, dtype=np.int32))
+    priced = PricedBits(
+        bits=ConditionBits.from_matrix(rows, np.arange(150)),
+        prices=rng.choice([-1.0, 1.0], 6_000),
+        condition_price=0.0,
+        max_conditions=10,
+    )
     stop, told = StopFlag(), []
 
     def tell() -> None:
@@ -48,6 +53,6 @@ def _search() -> dict[str, Any]:
         stop.set()
 
     threading.Timer(0.5, tell).start()
-    search(bits, rng.choice([-1.0, 1.0], 6_000), 0.0, 10, threads=2, stop=stop)
+    search(priced, limits=Limits(threads=2, stop=stop))
     late = time.perf_counter() - told[0]
     return {"run": "search of the kernel", "stopped_by": "flag", "late": late}

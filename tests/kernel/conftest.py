@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from faircg._kernel import HAS_NATIVE, ConditionBits
+from faircg._kernel import HAS_NATIVE
+from posed import pose
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
+
+    from faircg._kernel import PricedBits
 
 Rule = tuple[int, ...]
 
@@ -23,22 +26,20 @@ class Instance:
     """A pricing problem, and every rule that covers a row with its reduced cost."""
 
     rows: NDArray[np.bool_]
-    bits: ConditionBits
-    prices: NDArray[np.float64]
-    condition_price: float
-    max_conditions: int
+    problem: PricedBits
 
     def every_rule(self) -> dict[Rule, float]:
         """List all rules with at most one condition per family that cover a row."""
-        family = self.bits.family
+        bits, prices = self.problem.bits, self.problem.prices
+        family = bits.family
         found: dict[Rule, float] = {}
         rules: list[Rule] = [()]
-        covered = np.ones((1, self.bits.n_rows), dtype=bool)
-        for size in range(1, self.max_conditions + 1):
+        covered = np.ones((1, bits.n_rows), dtype=bool)
+        for size in range(1, self.problem.max_conditions + 1):
             longer = [
                 (k, (*rule, j))
                 for k, rule in enumerate(rules)
-                for j in range(rule[-1] + 1 if rule else 0, self.bits.n_conditions)
+                for j in range(rule[-1] + 1 if rule else 0, bits.n_conditions)
                 if all(family[j] != family[i] for i in rule)
             ]
             if not longer:
@@ -46,8 +47,8 @@ class Instance:
             rules = [rule for _, rule in longer]
             covered = covered[[k for k, _ in longer]]
             covered &= self.rows.T[[rule[-1] for rule in rules]]
-            sums = covered.astype(float) @ self.prices
-            sums += self.condition_price * (1 + size)
+            sums = covered.astype(float) @ prices
+            sums += self.problem.condition_price * (1 + size)
             some = np.asarray(covered.any(axis=1))
             found.update(
                 (rule, float(cost))
@@ -99,13 +100,11 @@ def make_instance(seed: int, *, most_rows: int = 150, features: int = 5) -> Inst
     if rng.random() < 0.3:  # duplicates of a few rows
         source = rng.integers(0, max(1, n_rows // 5), n_rows)
         rows, prices = rows[source], prices[rng.permutation(source)]
-    return Instance(
-        rows,
-        ConditionBits.from_matrix(rows, np.array(family, dtype=np.int32)[order]),
-        prices,
-        float(rng.choice([0.0, 0.0, 0.1, 1 / 3, 1.0])),
-        int(rng.integers(1, 5)),
-    )
+    condition_price = float(rng.choice([0.0, 0.0, 0.1, 1 / 3, 1.0]))
+    max_conditions = int(rng.integers(1, 5))
+    families = np.array(family, dtype=np.int32)[order]
+    problem = pose(rows, prices, condition_price, max_conditions, family=families)
+    return Instance(rows, problem)
 
 
 @pytest.fixture
@@ -115,12 +114,11 @@ def instance() -> Callable[..., Instance]:
 
 
 @pytest.fixture
-def hard() -> Instance:
+def hard() -> PricedBits:
     """Make a problem that no search finishes soon: independent coins, no structure."""
     rng = np.random.default_rng(0)
     rows = rng.random((6000, 150)) < 0.6
-    bits = ConditionBits.from_matrix(rows, np.arange(150, dtype=np.int32))
-    return Instance(rows, bits, rng.choice([-1.0, 1.0], 6000), 0.0, 10)
+    return pose(rows, rng.choice([-1.0, 1.0], 6000), 0.0, 10)
 
 
 @pytest.fixture

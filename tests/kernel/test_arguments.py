@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from faircg._kernel import ConditionBits, enumerate_below, search
+from faircg._kernel import (
+    ConditionBits,
+    Limits,
+    PricedBits,
+    enumerate_below,
+    search,
+)
+from posed import call
 
 ROWS = np.random.default_rng(3).random((70, 4)) < 0.5
 BITS = ConditionBits.from_matrix(ROWS, np.arange(4))
@@ -22,6 +30,7 @@ GOOD: dict[str, Any] = {
     "condition_price": 0.5,
     "max_conditions": 2,
 }
+PROBLEM = PricedBits(**GOOD)
 NAN, INF = float("nan"), float("inf")
 BAD = [
     ({"bits": ROWS}, TypeError, "ConditionBits"),
@@ -51,33 +60,33 @@ def test_both_searches_refuse_bad_arguments(
     change: dict[str, Any], error: type[Exception], match: str
 ) -> None:
     """With a sentence that names the argument."""
-    arguments = {**GOOD, **change}
-    with pytest.raises(error, match=match):
-        search(**arguments)
-    with pytest.raises(error, match=match):
-        enumerate_below(**{"cutoff": 0.0, **arguments})
+    for run in (search, enumerate_below):
+        with pytest.raises(error, match=match):
+            call(run, PricedBits, **{**GOOD, "cutoff": 0.0, **change})
 
 
 def test_each_search_refuses_its_own_bad_arguments() -> None:
     """A positive cutoff is a job for the enumeration."""
     with pytest.raises(ValueError, match="cutoff must not be positive"):
-        search(**GOOD, cutoff=0.1)
+        search(PROBLEM, cutoff=0.1)
     with pytest.raises(ValueError, match="keep"):
-        search(**GOOD, keep=-1)
+        search(PROBLEM, keep=-1)
     with pytest.raises(TypeError, match="keep"):
-        search(**GOOD, keep=1.5)  # type: ignore[arg-type]
+        search(PROBLEM, keep=1.5)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="most"):
-        enumerate_below(**GOOD, cutoff=1.0, most=-1)
+        enumerate_below(PROBLEM, cutoff=1.0, most=-1)
 
 
 def test_absurd_but_valid_numbers_work() -> None:
     """More conditions, rules or threads than there can be are no reason to fail."""
-    found = search(
-        BITS, -np.ones(70), 0.0, 10**30, keep=10**30, threads=10**6, seconds=INF
-    )
+    free = replace(PROBLEM, prices=-np.ones(70), condition_price=0.0)
+    limits = Limits(threads=10**30, seconds=INF)
+    found = search(replace(free, max_conditions=10**30), keep=10**30, limits=limits)
     assert found.is_complete
-    assert search(BITS, -np.ones(70), 0.0, 2, cutoff=-INF).rules == ()
-    every = enumerate_below(BITS, -np.ones(70), 0.0, 9, cutoff=INF, most=10**30)
+    assert search(free, cutoff=-INF).rules == ()
+    every = enumerate_below(
+        replace(free, max_conditions=9), cutoff=INF, most=10**30, limits=limits
+    )
     assert every.is_complete
     assert len(every.rules) == 15
 
@@ -85,8 +94,10 @@ def test_absurd_but_valid_numbers_work() -> None:
 def test_arrays_in_any_memory_order_work() -> None:
     """The front makes contiguous copies where needed."""
     prices = np.repeat(np.random.default_rng(0).normal(size=70), 2)[::2]
+    same = replace(PROBLEM, prices=prices.copy(), condition_price=0.0)
     other = ConditionBits(np.asfortranarray(BITS.bits), 70, BITS.family)
-    assert search(other, prices, 0.0, 2).rules == search(BITS, prices, 0.0, 2).rules
+    strided = replace(same, bits=other, prices=prices)
+    assert search(strided).rules == search(same).rules != ()
 
 
 FUZZ = Path(__file__).with_name("fuzz.py")

@@ -82,7 +82,11 @@ def test_bits_cannot_be_changed() -> None:
         (lambda: ConditionBits.from_matrix(ROWS, FAMILY[1:]), ValueError, "family"),
         (lambda: ConditionBits.from_matrix(ROWS, FAMILY / 2), TypeError, "family"),
         (lambda: ConditionBits.from_matrix(ROWS[:0], FAMILY), ValueError, "n_rows"),
-        (lambda: ConditionBits(bits().bits, 200, FAMILY), ValueError, "words"),
+        (
+            lambda: ConditionBits(bits().bits, 200, FAMILY),
+            ValueError,
+            "bits must have shape",
+        ),
         (lambda: ConditionBits(bits().bits, 129.0, FAMILY), TypeError, "n_rows"),  # type: ignore[arg-type]
         (lambda: ConditionBits(~bits().bits, 130, FAMILY), ValueError, "beyond"),
         (
@@ -94,11 +98,15 @@ def test_bits_cannot_be_changed() -> None:
         (lambda: bits().cover([(-1,)]), ValueError, "condition -1 does not exist"),
         (lambda: bits().cover([()]), ValueError, "at least one condition"),
         (lambda: bits().cover([(0.5,)]), TypeError, "integers"),  # type: ignore[list-item]
-        (lambda: unpack(bits().bits, 1000), ValueError, "exactly"),
-        (lambda: unpack(bits().bits[0], 130), ValueError, "matrix"),
-        (lambda: weigh(bits().bits, np.ones(64)), ValueError, "exactly"),
+        (lambda: unpack(bits().bits, 1000), ValueError, "packed must have shape"),
+        (lambda: unpack(bits().bits[0], 130), ValueError, "packed must have shape"),
+        (lambda: weigh(bits().bits, np.ones(64)), ValueError, "packed must have shape"),
         (lambda: weigh(bits().bits, np.ones(130, dtype=int)), TypeError, "float64"),
-        (lambda: weigh(bits().bits, np.ones((130, 1, 1))), ValueError, "axes"),
+        (
+            lambda: weigh(bits().bits, np.ones((130, 1, 1))),
+            ValueError,
+            "weights must have shape",
+        ),
         (lambda: count(bits().bits.astype(float)), TypeError, "uint64"),
     ],
 )

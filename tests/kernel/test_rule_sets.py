@@ -1,16 +1,27 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import fields
+from functools import partial
 from itertools import chain, combinations
 from typing import Any
 
 import numpy as np
 import pytest
 
-from faircg._kernel import HAS_NATIVE, StopFlag, rule_sets, rule_sets_below
+from faircg._kernel import (
+    HAS_NATIVE,
+    RuleSetProblem,
+    StopFlag,
+    rule_sets,
+    rule_sets_below,
+)
 from faircg._kernel.loader import compiled
+from posed import call
 
 NAN, INF = float("nan"), float("inf")
+
+below = partial(call, rule_sets_below, RuleSetProblem)
 
 
 def pack(rows: Any) -> Any:
@@ -102,7 +113,7 @@ def test_both_implementations_find_exactly_the_sets_within_the_budget(
             limit = budget + 1e-9 * abs(budget) if budget < INF else INF
             expected = {s: e for s, e in every.items() if e <= limit}
             results = [
-                rule_sets_below(**problem, budget=budget, threads=threads)
+                below(**problem, budget=budget, threads=threads)
                 for threads in (1, 1 + seed % 4)
             ]
             for found in results:
@@ -110,7 +121,7 @@ def test_both_implementations_find_exactly_the_sets_within_the_budget(
             assert results[0].nodes == results[1].nodes
             with monkeypatch.context() as patch:
                 patch.setattr(rule_sets, "compiled", None)
-                slow = rule_sets_below(**problem, budget=budget)
+                slow = below(**problem, budget=budget)
             check(slow, expected)
             assert slow.sets == results[0].sets
             np.testing.assert_array_equal(slow.excesses, results[0].excesses)
@@ -135,7 +146,7 @@ def test_larger_problems_agree_for_any_number_of_threads(needs_native: None) -> 
     """Sets, excesses and even the number of nodes."""
     for seed, budget in enumerate([4.3, 4.2, 4.6]):
         problem = {**make_large(seed), "budget": budget}
-        found = [rule_sets_below(**problem, threads=t) for t in (1, 2, 4)]
+        found = [below(**problem, threads=t) for t in (1, 2, 4)]
         assert found[0].is_complete
         assert len(found[0].sets) > 20
         for other in found[1:]:
@@ -153,16 +164,16 @@ def test_a_deadline_or_a_flag_stops_the_search(
     if not native:
         monkeypatch.setattr(rule_sets, "compiled", None)
     problem = {**make_large(0), "again": np.zeros(500), "budget": 9.0}
-    found = rule_sets_below(**problem, seconds=0.1, threads=threads, most=10**9)
+    found = below(**problem, seconds=0.1, threads=threads, most=10**9)
     assert not found.is_complete
     assert not found.too_many
     stop = StopFlag()
     timer = threading.Timer(0.1, stop.set)
     timer.start()
-    found = rule_sets_below(**problem, stop=stop, threads=threads, most=10**9)
+    found = below(**problem, stop=stop, threads=threads, most=10**9)
     assert stop.is_set()
     assert not found.is_complete
-    assert not rule_sets_below(**problem, seconds=0.0).is_complete
+    assert not below(**problem, seconds=0.0).is_complete
     timer.join()
 
 
@@ -175,15 +186,15 @@ def test_more_than_the_most_are_too_many(
         monkeypatch.setattr(rule_sets, "compiled", None)
     rows, problem = make_problem(12)
     rows, problem = rows[:6], {**problem, "budget": 1e12, "max_complexity": 12}
-    every = len(rule_sets_below(**problem).sets)
+    every = len(below(**problem).sets)
     assert every > 3
     for threads in (1, 3):
-        enough = rule_sets_below(**problem, most=every, threads=threads)
+        enough = below(**problem, most=every, threads=threads)
         assert enough.is_complete
         assert not enough.too_many
         assert len(enough.sets) == every
         for most in (every - 1, 1, 0):
-            found = rule_sets_below(**problem, most=most, threads=threads)
+            found = below(**problem, most=most, threads=threads)
             assert found.too_many
             assert not found.is_complete
             assert found.sets == ()
@@ -238,26 +249,24 @@ def test_bad_arguments_raise(
     change: dict[str, Any], error: type[Exception], match: str
 ) -> None:
     """With a sentence that names the argument."""
-    assert rule_sets_below(**GOOD).is_complete
+    assert below(**GOOD).is_complete
     with pytest.raises(error, match=match):
-        rule_sets_below(**{**GOOD, **change})
+        below(**{**GOOD, **change})
 
 
 def test_absurd_but_valid_numbers_work() -> None:
     """Huge limits are no reason to fail."""
     free = {**GOOD, "spare_price": 0.0, "budget": INF}
-    found = rule_sets_below(
-        **{**free, "max_complexity": 10**30}, most=10**30, threads=10**6
-    )
+    found = below(**{**free, "max_complexity": 10**30}, most=10**30, threads=10**6)
     assert set(found.sets) == {(), (0,), (1,), (0, 1)}
-    assert rule_sets_below(**{**GOOD, "max_complexity": 10**400}).sets == ()
-    assert rule_sets_below(**{**GOOD, "budget": -INF}).sets == ()
+    assert below(**{**GOOD, "max_complexity": 10**400}).sets == ()
+    assert below(**{**GOOD, "budget": -INF}).sets == ()
     huge = {**free, "complexities": np.array([2**62, 1])}
-    assert set(rule_sets_below(**huge).sets) == {(), (1,)}
+    assert set(below(**huge).sets) == {(), (1,)}
     with pytest.raises(ValueError, match="complexities are too large"):
-        rule_sets_below(**{**huge, "max_complexity": 2**62})
+        below(**{**huge, "max_complexity": 2**62})
     swapped = {**GOOD, "covers": np.asfortranarray(GOOD["covers"])}
-    assert rule_sets_below(**swapped).sets == rule_sets_below(**GOOD).sets
+    assert below(**swapped).sets == below(**GOOD).sets
 
 
 def test_sets_of_very_many_rules_are_left_to_numpy(
@@ -266,8 +275,8 @@ def test_sets_of_very_many_rules_are_left_to_numpy(
     """The compiled search calls itself for each rule of a set, and has a limit."""
     monkeypatch.setattr(rule_sets, "_MOST_DEEP", 99)
     n = 100
-    found = rule_sets_below(
-        pack(np.eye(n, dtype=bool)),
+    found = below(
+        covers=pack(np.eye(n, dtype=bool)),
         costs=np.zeros(n),
         complexities=np.ones(n, dtype=np.int64),
         again=np.ones(n),
@@ -284,15 +293,20 @@ def test_sets_of_very_many_rules_are_left_to_numpy(
 def test_the_compiled_module_checks_for_itself() -> None:
     """Junk that gets past the front raises, and never crashes."""
     assert compiled is not None
-    names = ["covers", "costs", "complexities", "again", "missed"]
-    names += ["max_complexity", "spare_price"]
+    names = [field.name for field in fields(RuleSetProblem)]
     good = {name: GOOD[name] for name in names}
     good |= {"limit": 60.0, "most": 9, "threads": 1, "seconds": INF, "stop": None}
-    native = compiled.rule_sets_below
+
+    def native(**arguments: Any) -> Any:
+        problem = compiled.RuleSetProblem(**{n: arguments.pop(n) for n in names})
+        limits = ("threads", "seconds", "stop")
+        limits = compiled.Limits(**{n: arguments.pop(n) for n in limits})
+        return compiled.rule_sets_below(problem, **arguments, limits=limits)
+
     assert native(**good)[2]
     for change, _, _ in BAD:
         ((name, value),) = change.items()
-        if name in ("budget", "stop") or type(value) is bool:
+        if name == "budget" or type(value) is bool:
             continue  # not the same there
         if name == "max_complexity" and value == 2.0:
             continue  # is converted

@@ -3,12 +3,14 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
-from faircg._kernel import ConditionBits, SearchResult, loader, reference, search
+from faircg._kernel import Limits, SearchResult, loader, reference, search
+from posed import pose
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,11 +19,11 @@ CHUNKS = 21
 PER_CHUNK = 100
 
 
-def check(found: SearchResult, problem: Any, *, cutoff: float, keep: int) -> None:
+def check(found: SearchResult, made: Any, *, cutoff: float, keep: int) -> None:
     """Everything the search promises about one answer."""
-    everything = problem.every_rule()
+    everything = made.every_rule()
     best = min(everything.values(), default=np.inf)
-    close = 1e-9 * (1 + np.abs(problem.prices).sum())
+    close = 1e-9 * (1 + np.abs(made.problem.prices).sum())
     assert found.is_complete
     assert found.bound == pytest.approx(min(best, cutoff), abs=close)
     if best < cutoff - close and keep:
@@ -38,11 +40,11 @@ def check(found: SearchResult, problem: Any, *, cutoff: float, keep: int) -> Non
         assert rule == tuple(sorted(set(rule)))
         assert cost < cutoff
         assert cost == pytest.approx(everything[rule], abs=close)
-        covered = problem.coverage(rule)
+        covered = made.coverage(rule)
         coverages.add(covered.tobytes())
         for condition in rule if len(rule) > 1 else ():
             rest = tuple(j for j in rule if j != condition)
-            assert (problem.coverage(rest) != covered).any()
+            assert (made.coverage(rest) != covered).any()
     assert len(coverages) == len(found.rules)
 
 
@@ -58,21 +60,15 @@ def test_the_compiled_search_agrees_with_listing_every_rule(
 ) -> None:
     """On 2,100 random problems, and not a byte differs between 1 and 4 threads."""
     for seed in range(PER_CHUNK * chunk, PER_CHUNK * (chunk + 1)):
-        problem = instance(seed)
+        made = instance(seed)
         cutoff, keep = settings(seed)
         answers = [
             search(
-                problem.bits,
-                problem.prices,
-                problem.condition_price,
-                problem.max_conditions,
-                cutoff=cutoff,
-                keep=keep,
-                threads=threads,
+                made.problem, cutoff=cutoff, keep=keep, limits=Limits(threads=threads)
             )
             for threads in (1, 2 + seed % 3)
         ]
-        check(answers[0], problem, cutoff=cutoff, keep=keep)
+        check(answers[0], made, cutoff=cutoff, keep=keep)
         assert answers[0].rules == answers[1].rules
         assert answers[0].reduced_costs.tobytes() == answers[1].reduced_costs.tobytes()
         assert answers[0].bound == answers[1].bound
@@ -85,17 +81,10 @@ def test_the_numpy_search_agrees_with_listing_every_rule(
 ) -> None:
     """On the same 2,100 problems."""
     for seed in range(PER_CHUNK * chunk, PER_CHUNK * (chunk + 1)):
-        problem = instance(seed)
+        made = instance(seed)
         cutoff, keep = settings(seed)
-        found = reference.search(
-            problem.bits,
-            problem.prices,
-            problem.condition_price,
-            problem.max_conditions,
-            cutoff=cutoff,
-            keep=keep,
-        )
-        check(found, problem, cutoff=cutoff, keep=keep)
+        found = reference.search(made.problem, cutoff=cutoff, keep=keep)
+        check(found, made, cutoff=cutoff, keep=keep)
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -110,10 +99,9 @@ def test_both_searches_agree_where_listing_is_hopeless(
     noise = rng.random(3000)
     prices = np.where(noise < 0.3 + 0.4 * signal, -1.0, 1.0)
     prices[noise > 0.9] = rng.normal(size=(noise > 0.9).sum())
-    bits = ConditionBits.from_matrix(rows, np.arange(30))
-    price = [0.0, 2.5][seed % 2]
-    answers = [search(bits, prices, price, 5, threads=t) for t in (1, 2, 3)]
-    slow = reference.search(bits, prices, price, 5)
+    problem = pose(rows, prices, [0.0, 2.5][seed % 2], 5)
+    answers = [search(problem, limits=Limits(threads=t)) for t in (1, 2, 3)]
+    slow = reference.search(problem)
     assert slow.is_complete
     assert answers[0].bound == pytest.approx(slow.bound, rel=1e-9)
     for other in answers[1:]:
@@ -129,8 +117,7 @@ def test_rules_come_back_varied(needs_native: None) -> None:
         [base] + [base ^ (rng.random(base.shape) < 0.01) for _ in range(4)]
     )
     prices = np.where(base[:, :3].sum(axis=1) >= 2, -1.0, 1.0)
-    bits = ConditionBits.from_matrix(rows, np.arange(rows.shape[1]))
-    found = search(bits, prices, 0.0, 2, keep=20)
+    found = search(pose(rows, prices, 0.0, 2), keep=20)
     firsts = {tuple(j % 8 for j in rule) for rule in found.rules}
     assert len(found.rules) == 20
     assert len(firsts) > 3
@@ -139,24 +126,22 @@ def test_rules_come_back_varied(needs_native: None) -> None:
 def test_conditions_that_everybody_meets_are_useless() -> None:
     """They leave the coverage as it is and are not in the rules returned."""
     rows = np.array([[1, 1, 0], [1, 1, 1], [1, 0, 1], [1, 0, 0]], dtype=bool)
-    bits = ConditionBits.from_matrix(rows, [0, 1, 2])
-    found = search(bits, np.array([-2.0, -1.0, 5.0, 5.0]), 0.0, 3)
+    found = search(pose(rows, np.array([-2.0, -1.0, 5.0, 5.0]), 0.0, 3))
     assert found.rules[0] == (1,)
     assert all(0 not in rule for rule in found.rules)
 
 
 def test_nothing_to_gain_is_an_answer() -> None:
     """No negative price, no rule; the bound is the cutoff."""
-    bits = ConditionBits.from_matrix(np.ones((3, 2), dtype=bool), [0, 1])
     for prices in (np.zeros(3), np.ones(3)):
-        found = search(bits, prices, 0.0, 2, cutoff=-0.5)
+        problem = pose(np.ones((3, 2), dtype=bool), prices, 0.0, 2)
+        found = search(problem, cutoff=-0.5)
         assert (found.rules, found.is_complete, found.bound) == ((), True, -0.5)
 
 
 def test_no_conditions_no_rules() -> None:
     """A table whose features were all constant."""
-    bits = ConditionBits.from_matrix(np.ones((3, 0), dtype=bool), [])
-    found = search(bits, -np.ones(3), 0.0, 2)
+    found = search(pose(np.ones((3, 0), dtype=bool), -np.ones(3), 0.0, 2))
     assert (found.rules, found.is_complete) == ((), True)
 
 
@@ -165,17 +150,21 @@ def test_the_unit_of_the_prices_does_not_matter(
     factor: float, instance: Callable[..., Any]
 ) -> None:
     """Fixed point inside, but scaled to the prices at hand."""
-    problem = instance(2)
-    args = (problem.condition_price * factor, problem.max_conditions)
-    found = search(problem.bits, problem.prices * factor, *args, cutoff=0.0)
-    best = min(problem.every_rule().values())
+    made = instance(2)
+    scaled = replace(
+        made.problem,
+        prices=made.problem.prices * factor,
+        condition_price=made.problem.condition_price * factor,
+    )
+    found = search(scaled, cutoff=0.0)
+    best = min(made.every_rule().values())
     assert best < -1
     assert found.bound == pytest.approx(best * factor, rel=1e-9)
 
 
 SCRIPT = """
 import hashlib, numpy as np
-from faircg._kernel import ConditionBits, enumerate_below, search
+from faircg._kernel import ConditionBits, PricedBits, enumerate_below, search
 digest = hashlib.sha256()
 for seed in range(10):
     rng = np.random.default_rng(seed)
@@ -183,8 +172,12 @@ for seed in range(10):
     prices = np.where(rng.random(900) < 0.5, rng.choice([-1.0, 1.0], 900),
                       rng.normal(size=900))
     bits = ConditionBits.from_matrix(rows, np.arange(20))
-    best = search(bits, prices, 0.3, 4)
-    every = enumerate_below(bits, prices, 0.3, 3, cutoff=best.bound / 2)
+    best, every = (
+        PricedBits(bits=bits, prices=prices, condition_price=0.3, max_conditions=n)
+        for n in (4, 3)
+    )
+    best = search(best)
+    every = enumerate_below(every, cutoff=best.bound / 2)
     digest.update(repr((best.rules, best.bound, best.nodes, every.rules)).encode())
     digest.update(best.reduced_costs.tobytes() + every.reduced_costs.tobytes())
 print(digest.hexdigest())

@@ -5,24 +5,20 @@ import subprocess
 import sys
 import threading
 import time
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from faircg._kernel import (
-    ConditionBits,
-    StopFlag,
-    enumerate_below,
-    reference,
-    search,
-)
+from faircg._kernel import Limits, StopFlag, enumerate_below, reference, search
+from posed import pose
 
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_a_deadline_ends_a_search(threads: int, hard: Any, needs_native: None) -> None:
     """Nothing else would: to try all rules takes longer than anybody lives."""
-    found = search(hard.bits, hard.prices, 0.0, 10, seconds=0.2, threads=threads)
+    found = search(hard, limits=Limits(seconds=0.2, threads=threads))
     assert not found.is_complete
     assert found.rules
     assert found.bound <= found.reduced_costs[0]
@@ -38,7 +34,7 @@ def test_a_flag_set_by_another_thread_stops_the_search(
     stop = StopFlag()
     timer = threading.Timer(0.2, stop.set)
     timer.start()
-    found = search(hard.bits, hard.prices, 0.0, 10, stop=stop, threads=2)
+    found = search(hard, limits=Limits(stop=stop, threads=2))
     assert stop.is_set()
     assert not found.is_complete
     timer.join()
@@ -46,9 +42,9 @@ def test_a_flag_set_by_another_thread_stops_the_search(
 
 def test_an_enumeration_stops_too(hard: Any, needs_native: None) -> None:
     """And says that rules are missing."""
-    found = enumerate_below(
-        hard.bits, hard.prices, 0.5, 10, cutoff=-150.0, seconds=0.2, threads=2
-    )
+    dear = replace(hard, condition_price=0.5)
+    limits = Limits(seconds=0.2, threads=2)
+    found = enumerate_below(dear, cutoff=-150.0, limits=limits)
     assert not found.is_complete
     assert not found.too_many
 
@@ -56,8 +52,9 @@ def test_an_enumeration_stops_too(hard: Any, needs_native: None) -> None:
 @pytest.mark.parametrize("seconds", [-1.0, 0.0])
 def test_no_time_gives_a_valid_bound(seconds: float, hard: Any) -> None:
     """All gains for two conditions' prices, if nothing else is known."""
+    problem = replace(hard, condition_price=0.5, max_conditions=3)
     for run in (search, reference.search):
-        found = run(hard.bits, hard.prices, 0.5, 3, seconds=seconds)
+        found = run(problem, limits=Limits(seconds=seconds))
         assert not found.is_complete
         assert found.bound <= -2500
         assert np.isfinite(found.bound)
@@ -69,14 +66,13 @@ def test_bounds_of_interrupted_searches_are_valid(seed: int) -> None:
     rng = np.random.default_rng(seed)
     rows = rng.random((4000, 40)) < 0.5
     prices = rng.choice([-1.0, 1.0], 4000) + 0.3 * (rows[:, seed] & rows[:, 20])
-    bits = ConditionBits.from_matrix(rows, np.arange(40))
-    price = [0.0, 3.0][seed % 2]
-    whole = search(bits, prices, price, 4)
+    problem = pose(rows, prices, [0.0, 3.0][seed % 2], 4)
+    whole = search(problem)
     assert whole.is_complete
     for _ in range(4):
-        seconds = float(rng.uniform(0, 0.06))
+        limits = Limits(seconds=float(rng.uniform(0, 0.06)))
         for run in (search, reference.search):
-            part = run(bits, prices, price, 4, seconds=seconds)
+            part = run(problem, limits=limits)
             assert part.bound <= whole.bound + 1e-9
             if part.rules:
                 assert part.reduced_costs[0] >= whole.bound - 1e-9
@@ -90,14 +86,19 @@ import signal
 import numpy as np
 # Whoever started the tests in the background may have made Ctrl-C be ignored.
 signal.signal(signal.SIGINT, signal.default_int_handler)
-from faircg._kernel import ConditionBits, search
+from faircg._kernel import ConditionBits, Limits, PricedBits, search
 rng = np.random.default_rng(0)
 rows = rng.random((6000, 150)) < 0.6
-bits = ConditionBits.from_matrix(rows, np.arange(150))
+problem = PricedBits(
+    bits=ConditionBits.from_matrix(rows, np.arange(150)),
+    prices=rng.choice([-1.0, 1.0], 6000),
+    condition_price=0.0,
+    max_conditions=10,
+)
 faulthandler.dump_traceback_later(300, exit=True)  # should it hear nothing
 print("ready", flush=True)
 try:
-    search(bits, rng.choice([-1.0, 1.0], 6000), 0.0, 10, threads=2)
+    search(problem, limits=Limits(threads=2))
 except KeyboardInterrupt:
     print("interrupted", flush=True)
 """

@@ -1,15 +1,20 @@
 """The bitset search: coverage as 64-bit words, and exact pricing over all rules."""
 
 from faircg._kernel.bits import ConditionBits, count, unpack, weigh
+from faircg._kernel.limits import Limits, StopFlag
 from faircg._kernel.loader import HAS_NATIVE
-from faircg._kernel.results import EnumerationResult, SearchResult, StopFlag
-from faircg._kernel.rule_sets import RuleSetResult, rule_sets_below
+from faircg._kernel.priced_bits import PricedBits
+from faircg._kernel.results import EnumerationResult, RuleSetResult, SearchResult
+from faircg._kernel.rule_sets import RuleSetProblem, rule_sets_below
 from faircg._kernel.search import enumerate_below, search
 
 __all__ = [
     "HAS_NATIVE",
     "ConditionBits",
     "EnumerationResult",
+    "Limits",
+    "PricedBits",
+    "RuleSetProblem",
     "RuleSetResult",
     "SearchResult",
     "StopFlag",

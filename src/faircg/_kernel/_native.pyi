@@ -3,6 +3,35 @@
 import numpy as np
 from numpy.typing import NDArray
 
+class StopFlag:
+    def set(self) -> None: ...
+
+class Limits:
+    def __init__(self, threads: int, seconds: float, stop: StopFlag | None) -> None: ...
+
+class PricedBits:
+    def __init__(
+        self,
+        bits: NDArray[np.uint64],
+        n_rows: int,
+        family: NDArray[np.int32],
+        prices: NDArray[np.float64],
+        condition_price: float,
+        max_conditions: int,
+    ) -> None: ...
+
+class RuleSetProblem:
+    def __init__(
+        self,
+        covers: NDArray[np.uint64],
+        costs: NDArray[np.float64],
+        complexities: NDArray[np.int64],
+        again: NDArray[np.float64],
+        missed: NDArray[np.float64],
+        max_complexity: int,
+        spare_price: float,
+    ) -> None: ...
+
 def available_instructions() -> list[str]: ...
 def use_instructions(name: str) -> None: ...
 def cover(
@@ -14,42 +43,11 @@ def weigh(
     packed: NDArray[np.uint64], weights: NDArray[np.float64]
 ) -> NDArray[np.float64]: ...
 def search(
-    bits: NDArray[np.uint64],
-    n_rows: int,
-    family: NDArray[np.int32],
-    prices: NDArray[np.float64],
-    condition_price: float,
-    max_conditions: int,
-    cutoff: float,
-    keep: int,
-    threads: int,
-    seconds: float,
-    stop: NDArray[np.uint8] | None,
+    priced: PricedBits, cutoff: float, keep: int, limits: Limits
 ) -> tuple[NDArray[np.int32], NDArray[np.int64], bool, float, int]: ...
 def enumerate_below(
-    bits: NDArray[np.uint64],
-    n_rows: int,
-    family: NDArray[np.int32],
-    prices: NDArray[np.float64],
-    condition_price: float,
-    max_conditions: int,
-    cutoff: float,
-    most: int,
-    threads: int,
-    seconds: float,
-    stop: NDArray[np.uint8] | None,
-) -> tuple[NDArray[np.int32], NDArray[np.int64], bool, bool]: ...
+    priced: PricedBits, cutoff: float, most: int, limits: Limits
+) -> tuple[NDArray[np.int32], NDArray[np.int64], bool, bool, int]: ...
 def rule_sets_below(
-    covers: NDArray[np.uint64],
-    costs: NDArray[np.float64],
-    complexities: NDArray[np.int64],
-    again: NDArray[np.float64],
-    missed: NDArray[np.float64],
-    max_complexity: int,
-    spare_price: float,
-    limit: float,
-    most: int,
-    threads: int,
-    seconds: float,
-    stop: NDArray[np.uint8] | None,
+    problem: RuleSetProblem, limit: float, most: int, limits: Limits
 ) -> tuple[NDArray[np.int32], NDArray[np.int64], bool, bool, int]: ...

@@ -11,6 +11,10 @@ using Word = std::uint64_t;
 
 inline std::size_t words_for(std::size_t rows) { return (rows + 63) / 64; }
 
+inline bool has_bit(const Word *words, std::size_t bit) {
+    return words[bit / 64] >> (bit % 64) & 1;
+}
+
 // A matrix of packed conditions that somebody else owns.
 struct BitsView {
     const Word *data;

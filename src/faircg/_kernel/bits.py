@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from faircg._kernel.checks import check_int, checked_array, checked_bits, words_for
 from faircg._kernel.loader import compiled
 
 if TYPE_CHECKING:
@@ -16,11 +17,6 @@ if TYPE_CHECKING:
 
 _ROWS = 2048  # rows packed at a time
 _BLOCK = 1 << 24  # bits unpacked at a time by the NumPy implementation
-
-
-def words_for(n_rows: int) -> int:
-    """How many 64-bit words hold ``n_rows`` bits."""
-    return -(-n_rows // 64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,26 +41,9 @@ class ConditionBits:
     """(n_conditions,)"""
 
     def __post_init__(self) -> None:
-        bits = _packed(self.bits, "bits")
-        if not isinstance(self.n_rows, int) or isinstance(self.n_rows, bool):
-            raise TypeError(f"n_rows must be an int, not {self.n_rows!r}")
-        if self.n_rows < 1:
-            raise ValueError(f"n_rows must be at least 1, not {self.n_rows}")
-        if bits.shape[1] != words_for(self.n_rows):
-            raise ValueError(
-                f"{self.n_rows} rows need {words_for(self.n_rows)} words, "
-                f"but bits has {bits.shape[1]}"
-            )
-        tail = self.n_rows % 64
-        if tail and np.any(bits[:, -1] >> np.uint64(tail)):
-            raise ValueError("bits beyond the last row must be zero")
-        family = np.ascontiguousarray(self.family)
-        if family.dtype != np.int32:
-            raise TypeError(f"family must have dtype int32, not {family.dtype}")
-        if family.shape != (bits.shape[0],):
-            raise ValueError(
-                f"family must have shape ({bits.shape[0]},), not {family.shape}"
-            )
+        check_int("n_rows", self.n_rows, least=1)
+        bits = checked_bits("bits", self.bits, self.n_rows)
+        family = checked_array("family", self.family, np.int32, (len(bits),))
         bits, family = bits.view(), family.view()
         bits.flags.writeable = False
         family.flags.writeable = False
@@ -135,11 +114,7 @@ class ConditionBits:
 
 def unpack(packed: NDArray[np.uint64], n_rows: int) -> NDArray[np.bool_]:
     """Packed coverage as a boolean matrix of shape (n_rules, n_rows)."""
-    packed = _packed(packed, "packed")
-    if n_rows < 0 or packed.shape[1] != words_for(n_rows):
-        raise ValueError(
-            f"{packed.shape[1]} words per rule do not hold {n_rows} rows exactly"
-        )
+    packed = checked_array("packed", packed, np.uint64, (None, words_for(n_rows)))
     octets = packed.astype(np.dtype("<u8"), copy=False).view(np.uint8)
     return np.unpackbits(octets, axis=1, count=n_rows, bitorder="little").view(np.bool_)
 
@@ -160,16 +135,11 @@ def weigh(
     -------
     (n_rules,) or (n_rules, m); the order of summation is fixed.
     """
-    packed = _packed(packed, "packed")
-    weights = np.asarray(weights)
-    if weights.dtype != np.float64:
-        raise TypeError(f"weights must have dtype float64, not {weights.dtype}")
-    if weights.ndim not in (1, 2):
-        raise ValueError(f"weights must have one or two axes, not {weights.ndim}")
-    if packed.shape[1] != words_for(len(weights)):
-        raise ValueError(
-            f"{packed.shape[1]} words per rule do not hold {len(weights)} rows exactly"
-        )
+    axes = np.ndim(weights)
+    weights = checked_array(
+        "weights", weights, np.float64, (None,) * max(1, min(axes, 2))
+    )
+    packed = checked_array("packed", packed, np.uint64, (None, words_for(len(weights))))
     columns = np.ascontiguousarray(weights.reshape(len(weights), -1))
     sums: NDArray[np.float64]
     if compiled is not None:
@@ -185,15 +155,6 @@ def weigh(
 
 def count(packed: NDArray[np.uint64]) -> NDArray[np.int64]:
     """How many rows each rule covers."""
-    packed = _packed(packed, "packed")
+    packed = checked_array("packed", packed, np.uint64, (None, None))
     counts: NDArray[np.int64] = np.bitwise_count(packed).sum(axis=1, dtype=np.int64)
     return counts
-
-
-def _packed(array: NDArray[np.uint64], name: str) -> NDArray[np.uint64]:
-    array = np.asarray(array)
-    if array.dtype != np.uint64:
-        raise TypeError(f"{name} must have dtype uint64, not {array.dtype}")
-    if array.ndim != 2:
-        raise ValueError(f"{name} must be a matrix, not {array.ndim}-dimensional")
-    return np.ascontiguousarray(array)

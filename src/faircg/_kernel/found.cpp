@@ -21,10 +21,9 @@ bool is_variant(const Coverage &a, const Coverage &b) {
 }
 
 // Drop conditions that change nothing, the last ones first.
-void shorten(const BitsView &bits, std::vector<std::int32_t> &rule, const Word *covered,
-             std::vector<Word> &scratch) {
+void shorten(const BitsView &bits, Numbers &rule, const Word *covered, std::vector<Word> &scratch) {
     for (std::size_t i = rule.size(); i-- > 0 && rule.size() > 1;) {
-        std::vector<std::int32_t> rest = rule;
+        Numbers rest = rule;
         rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(i));
         cover(bits, rest.data(), rest.data() + rest.size(), scratch.data());
         if (std::equal(scratch.begin(), scratch.end(), covered))
@@ -61,7 +60,7 @@ void Shelf::offer(Found found) {
         worst_ = std::max_element(items_.begin(), items_.end())->cost;
 }
 
-RuleList choose(const BitsView &bits, std::vector<Found> found, std::size_t keep) {
+Lists choose(const BitsView &bits, std::vector<Found> found, std::size_t keep) {
     std::sort(found.begin(), found.end());
     const std::size_t most = 8 * std::min(keep, found.size()) + 64;
     if (found.size() > most)
@@ -90,7 +89,7 @@ RuleList choose(const BitsView &bits, std::vector<Found> found, std::size_t keep
     for (const Found *item : variants)
         if (chosen.size() < keep)
             chosen.push_back(item);
-    RuleList rules;
+    Lists rules;
     for (const Found *item : chosen)
         rules.add(item->rule);
     return rules;

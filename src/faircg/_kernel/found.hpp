@@ -1,11 +1,13 @@
 // The best rules met by a search, and the choice among them.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 #include <vector>
 
-#include "search.hpp"
+#include "bits.hpp"
+#include "lists.hpp"
 #include "sums.hpp"
 
 namespace faircg {
@@ -13,7 +15,7 @@ namespace faircg {
 struct Found {
     Price cost;
     Price paid;
-    std::vector<std::int32_t> rule; // ascending
+    Numbers rule; // ascending
 
     // Better first: cheaper, then shorter, then by conditions.
     bool operator<(const Found &other) const;
@@ -34,8 +36,27 @@ class Shelf {
     std::vector<Found> items_;
 };
 
+// What the search for the best rule does with the rules it meets.
+struct KeepBest {
+    static constexpr bool is_best_enough = true;
+
+    Price best; // known, or the cutoff
+    Price cutoff;
+    Shelf shelf;
+
+    bool reaches(Price bound) const { return bound < best; }
+
+    // The rule consists of `conditions`, in any order, and one more.
+    bool meet(Price cost, Price paid, const Numbers &conditions, std::int32_t added) {
+        if (cost < cutoff && shelf.wants(cost))
+            shelf.offer({cost, paid, with(conditions, added)});
+        best = std::min(best, cost);
+        return true;
+    }
+};
+
 // The best `keep` rules of different coverage: first rules that are no variants of a better
 // one, then variants if there is room. Every rule is shortened to the conditions it needs.
-RuleList choose(const BitsView &bits, std::vector<Found> found, std::size_t keep);
+Lists choose(const BitsView &bits, std::vector<Found> found, std::size_t keep);
 
 } // namespace faircg

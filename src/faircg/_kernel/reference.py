@@ -8,21 +8,20 @@ from __future__ import annotations
 
 import heapq
 import math
-import time
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
 from faircg._kernel.bits import ConditionBits, count, unpack, weigh
-from faircg._kernel.results import EnumerationResult, SearchResult, StopFlag
+from faircg._kernel.limits import NO_LIMITS, Limits
+from faircg._kernel.results import EnumerationResult, SearchResult
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from faircg._kernel.results import Rules
-
-Rule = tuple[int, ...]
+    from faircg._kernel.priced_bits import PricedBits
+    from faircg._kernel.results import Rule, Rules
 
 SIMILAR = 0.9
 """Rules whose coverages overlap more than this (Jaccard) count as variants."""
@@ -58,92 +57,115 @@ class _Met:
         return [tuple(-j for j in item[2]) for item in sorted(self.heap, reverse=True)]
 
 
-@dataclass(eq=False)
-class _Clock:
-    """Whether to go on."""
+@dataclass(frozen=True, eq=False)
+class _Tree:
+    """All rules of some conditions, and what is summed over the rows they cover."""
 
-    seconds: float
-    stop: StopFlag | None
-    start: float = field(default_factory=time.monotonic)
+    priced: PricedBits
+    meets: NDArray[np.float64]  # (n_rows, n_conditions)
+    weights: NDArray[np.float64]  # (n_rows, n_sums): paid, won, more
 
-    def is_over(self) -> bool:
-        """Whether the time is used up or somebody set the flag."""
-        if self.stop is not None and self.stop.is_set():
-            return True
-        return time.monotonic() - self.start >= self.seconds
+    @classmethod
+    def over(cls, priced: PricedBits, rows: NDArray[np.intp], *more: float) -> Self:
+        """Take some of the rows; ``more`` are further weights, equal for all rows."""
+        bits, prices = priced.bits, priced.prices[rows]
+        meets = unpack(bits.bits, bits.n_rows)[:, rows].T.astype(np.float64)
+        columns = [np.maximum(prices, 0.0), np.minimum(prices, 0.0)]
+        columns += [np.full(len(rows), weight) for weight in more]
+        return cls(priced, meets, np.column_stack(columns))
+
+    def root(self, bound: float) -> _Node:
+        """Return the rule without conditions."""
+        everything = np.arange(self.priced.bits.n_conditions)
+        return _Node(bound, (), np.arange(len(self.meets)), everything)
+
+    def sums(self, node: _Node) -> NDArray[np.float64]:
+        """Sum the weights over the rows of each child, (n_sums, n_candidates)."""
+        rows, weights, meets = node.rows, self.weights, self.meets
+        if 8 * len(rows) > len(meets):  # copying many rows costs more than it saves
+            inside = np.zeros_like(weights)
+            inside[rows] = weights[rows]
+            return np.asarray((inside.T @ meets)[:, node.candidates])
+        return np.asarray(weights[rows].T @ meets[rows])[:, node.candidates]
+
+    def price_of(self, n_conditions: int) -> float:
+        """Return what a rule pays for its conditions and for itself."""
+        return self.priced.condition_price * (1 + n_conditions)
+
+    def removed(self, node: _Node, paid: NDArray[np.float64]) -> NDArray[np.float64]:
+        """How much of what the node pays each child no longer pays."""
+        return np.asarray(self.weights[node.rows, 0].sum() - paid)
+
+    def children(
+        self,
+        node: _Node,
+        candidates: NDArray[np.intp],
+        opened: NDArray[np.intp],
+        bounds: NDArray[np.float64],
+    ) -> list[_Node]:
+        """Open some children, which may add only the candidates before them (OPUS)."""
+        family = self.priced.bits.family
+        children = []
+        for i in opened:
+            left = candidates[:i]
+            left = left[family[left] != family[candidates[i]]]
+            if len(left):
+                rows = node.rows[self.meets[node.rows, candidates[i]] > 0]
+                rule = _with(node.rule, candidates[i])
+                children.append(_Node(float(bounds[i]), rule, rows, left))
+        return children
 
 
 def search(
-    bits: ConditionBits,
-    prices: NDArray[np.float64],
-    condition_price: float,
-    max_conditions: int,
+    priced: PricedBits,
     *,
     cutoff: float = -1e-6,
     keep: int = 100,
-    seconds: float = math.inf,
-    stop: StopFlag | None = None,
+    limits: Limits = NO_LIMITS,
 ) -> SearchResult:
     """As :func:`faircg._kernel.search`, for arguments that were checked there."""
-    clock = _Clock(seconds, stop)
-    priced = np.flatnonzero(prices)
-    meets = unpack(bits.bits, bits.n_rows)[:, priced].T.astype(np.float64)
-    prices_left = prices[priced]
-    cost, gain = np.maximum(prices_left, 0.0), np.minimum(prices_left, 0.0)
-    weights = np.column_stack([cost, gain])
-    slack = 1e-12 * (np.abs(prices_left).sum() + condition_price)
-
+    is_over = limits.clock()
+    price, depth = priced.condition_price, priced.max_conditions
+    rows = np.flatnonzero(priced.prices)
+    tree = _Tree.over(priced, rows)
+    slack = 1e-12 * (np.abs(priced.prices[rows]).sum() + price)
     met = _Met(room=8 * keep + 64)
-    best = cutoff
-    nodes = 0
-    all_gains = float(gain.sum()) + 2 * condition_price  # no rule is cheaper
-    everything = np.arange(bits.n_conditions)
-    stack = [_Node(all_gains, (), np.arange(len(priced)), everything)]
+    best, nodes = cutoff, 0
+    all_gains = float(tree.weights[:, 1].sum()) + 2 * price  # no rule is cheaper
+    stack = [tree.root(all_gains)]
     while stack:
         node = stack.pop()
         if node.bound >= best - slack:
             continue
-        if clock.is_over():
+        if is_over():
             stack.append(node)
             break
         size = len(node.rule) + 1
         nodes += len(node.candidates)
-        paid, won = _sums(meets, weights, node)
-        total = paid + won + condition_price * (1 + size)
+        paid, won = tree.sums(node)
+        total = paid + won + tree.price_of(size)
         for c in np.flatnonzero(total < cutoff):
             met.offer(float(total[c]), _with(node.rule, node.candidates[c]))
         best = min(best, total.min(initial=math.inf))
-        if size == max_conditions:
+        if size == depth:
             continue
-        removed = weights[node.rows, 0].sum() - paid
-        alive = won + condition_price * (2 + size) < best - slack
-        useful = np.flatnonzero(alive & (removed > condition_price + slack))
+        removed = tree.removed(node, paid)
+        alive = won + tree.price_of(size + 1) < best - slack
+        useful = np.flatnonzero(alive & (removed > price + slack))
+        # Conditions with more gain come first.
         useful = useful[np.lexsort((node.candidates[useful], won[useful]))]
-        # Conditions with more gain come first and are the only ones that later
-        # children may add (OPUS); the order alone makes every rule appear once.
-        bounds = _bounds(
-            bits.family[node.candidates[useful]],
-            removed[useful],
-            paid[useful],
-            condition_price,
-            max_conditions - size,
-        )
-        bounds += won[useful] + condition_price * (1 + size)
-        opened = []
-        for i in np.flatnonzero(bounds < best - slack):
-            added = node.candidates[useful[i]]
-            left = node.candidates[useful[:i]]
-            left = left[bits.family[left] != bits.family[added]]
-            if len(left):
-                rows = node.rows[meets[node.rows, added] > 0]
-                rule = _with(node.rule, added)
-                opened.append(_Node(float(bounds[i]), rule, rows, left))
-        opened.sort(key=lambda child: -child.bound)  # the smallest bound is on top
-        stack.extend(opened)
+        candidates = node.candidates[useful]
+        families = priced.bits.family[candidates]
+        bounds = _bounds(families, removed[useful], paid[useful], price, depth - size)
+        bounds += won[useful] + tree.price_of(size)
+        opened = np.flatnonzero(bounds < best - slack)
+        children = tree.children(node, candidates, opened, bounds)
+        children.sort(key=lambda child: -child.bound)  # the smallest bound is on top
+        stack.extend(children)
 
     is_complete = not any(node.bound < best - slack for node in stack)
     open_bound = min((node.bound for node in stack), default=math.inf)
-    rules, costs = choose(bits, prices, condition_price, met.rules(), cutoff, keep)
+    rules, costs = choose(priced, met.rules(), cutoff, keep)
     bound = best if is_complete else min(best, open_bound)
     if len(costs):
         bound = min(bound, float(costs[0]))
@@ -151,54 +173,39 @@ def search(
 
 
 def enumerate_below(
-    bits: ConditionBits,
-    prices: NDArray[np.float64],
-    condition_price: float,
-    max_conditions: int,
+    priced: PricedBits,
     *,
     cutoff: float,
     most: int = 1_000_000,
-    seconds: float = math.inf,
-    stop: StopFlag | None = None,
+    limits: Limits = NO_LIMITS,
 ) -> EnumerationResult:
     """As :func:`faircg._kernel.enumerate_below`, for arguments checked there."""
-    clock = _Clock(seconds, stop)
-    meets = unpack(bits.bits, bits.n_rows).T.astype(np.float64)
-    cost, gain = np.maximum(prices, 0.0), np.minimum(prices, 0.0)
-    weights = np.column_stack([cost, gain, np.ones(bits.n_rows)])
-    limit = cutoff + 1e-12 * (np.abs(prices).sum() + condition_price)
-
+    is_over = limits.clock()
+    price, depth = priced.condition_price, priced.max_conditions
+    tree = _Tree.over(priced, np.arange(priced.bits.n_rows), 1.0)
+    limit = cutoff + 1e-12 * (np.abs(priced.prices).sum() + price)
     found: list[tuple[float, int, Rule]] = []
-    everything = np.arange(bits.n_conditions)
-    stack = [_Node(-math.inf, (), np.arange(bits.n_rows), everything)]
-    while stack and len(found) <= most and not clock.is_over():
+    stack = [tree.root(-math.inf)]
+    while stack and len(found) <= most and not is_over():
         node = stack.pop()
         size = len(node.rule) + 1
-        paid, won, covered = _sums(meets, weights, node)
-        total = paid + won + condition_price * (1 + size)
+        paid, won, covered = tree.sums(node)
+        total = paid + won + tree.price_of(size)
         for c in np.flatnonzero((total <= limit) & (covered > 0)):
             found.append((float(total[c]), size, _with(node.rule, node.candidates[c])))
-        if size == max_conditions:
+        if size == depth:
             continue
         # Adding a condition may be needed even if it changes nothing, so only the
         # plain bound counts here: whatever is added, it costs its price.
-        alive = (won + condition_price * (2 + size) <= limit) & (covered > 0)
-        bounds = _bounds(
-            bits.family[node.candidates[alive]],
-            weights[node.rows, 0].sum() - paid[alive],
-            paid,
-            condition_price,
-            max_conditions - size,
-            least=1,
+        alive = (won + tree.price_of(size + 1) <= limit) & (covered > 0)
+        candidates, paid = node.candidates[alive], paid[alive]
+        families = priced.bits.family[candidates]
+        removed = tree.removed(node, paid)
+        bounds = _bounds(families, removed, paid, price, depth - size, least=1)
+        bounds += won[alive] + tree.price_of(size)
+        stack += tree.children(
+            node, candidates, np.flatnonzero(bounds <= limit), bounds
         )
-        bounds += won + condition_price * (1 + size)
-        for i, c in enumerate(np.flatnonzero(alive)):
-            left = node.candidates[alive][:i]
-            left = left[bits.family[left] != bits.family[node.candidates[c]]]
-            if len(left) and bounds[c] <= limit:
-                rows = node.rows[meets[node.rows, node.candidates[c]] > 0]
-                rule = _with(node.rule, node.candidates[c])
-                stack.append(_Node(float(bounds[c]), rule, rows, left))
 
     too_many = len(found) > most
     if too_many:
@@ -210,20 +217,17 @@ def enumerate_below(
 
 
 def choose(
-    bits: ConditionBits,
-    prices: NDArray[np.float64],
-    condition_price: float,
-    rules: list[Rule],
-    cutoff: float,
-    keep: int,
+    priced: PricedBits, rules: list[Rule], cutoff: float, keep: int
 ) -> tuple[Rules, NDArray[np.float64]]:
     """Pick the best rules of different coverage, variants of a better rule last."""
     if not rules or keep == 0:
         return (), np.empty(0)
+    bits = priced.bits
     short = sorted({_shortened(bits, rule) for rule in rules})
     packed = bits.cover(short)
     sizes = np.array([len(rule) for rule in short])
-    costs = weigh(packed, prices) + condition_price * (1 + sizes)
+    costs = weigh(packed, priced.prices)
+    costs += priced.condition_price * (1 + sizes)
     order = sorted(range(len(short)), key=lambda k: (costs[k], sizes[k], short[k]))
     seen: set[bytes] = set()
     chosen: list[int] = []
@@ -239,17 +243,6 @@ def choose(
         key=lambda k: (costs[k], sizes[k], short[k]),
     )
     return tuple(short[k] for k in picked), costs[picked]
-
-
-def _sums(
-    meets: NDArray[np.float64], weights: NDArray[np.float64], node: _Node
-) -> NDArray[np.float64]:
-    """Sum the weights over the rows of each child, (n_weights, n_candidates)."""
-    if 8 * len(node.rows) > len(meets):  # copying many rows costs more than it saves
-        inside = np.zeros_like(weights)
-        inside[node.rows] = weights[node.rows]
-        return np.asarray((inside.T @ meets)[:, node.candidates])
-    return np.asarray(weights[node.rows].T @ meets[node.rows])[:, node.candidates]
 
 
 def _with(rule: Rule, condition: int) -> Rule:

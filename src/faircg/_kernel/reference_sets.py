@@ -5,9 +5,7 @@ It branches like the compiled kernel but has only the plain bounds.
 
 from __future__ import annotations
 
-import math
-import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,12 +13,15 @@ import numpy as np
 from faircg._kernel.bits import unpack
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
-    from faircg._kernel.results import StopFlag
+    from faircg._kernel.limits import Limits
+    from faircg._kernel.rule_sets import RuleSetProblem
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class _Node:
     """Rules taken, cells still open, and rules that may still be added."""
 
@@ -32,116 +33,133 @@ class _Node:
     rules: NDArray[np.intp]  # candidates
     penalties: NDArray[np.float64]  # what each candidate would cost
 
-
-def rule_sets_below(
-    covers: NDArray[np.uint64],
-    costs: NDArray[np.float64],
-    complexities: NDArray[np.int64],
-    again: NDArray[np.float64],
-    missed: NDArray[np.float64],
-    max_complexity: int,
-    spare_price: float,
-    limit: float,
-    most: int,
-    *,
-    seconds: float = math.inf,
-    stop: StopFlag | None = None,
-) -> tuple[NDArray[np.int32], NDArray[np.int64], bool, bool, int]:
-    """As :func:`faircg._kernel.rule_sets_below`, for arguments checked there.
-
-    Set ``k`` is ``rules[starts[k]:starts[k + 1]]`` of the first two arrays returned.
-    """
-    start = time.monotonic()
-    n_cells = len(again)
-    meets = unpack(covers, n_cells) if n_cells else np.zeros((len(covers), 0), bool)
-    scale = missed.sum() + costs.sum() + spare_price * max_complexity
-    loose = limit + 1e-12 * scale  # for sums in which rounded numbers cancel
-    found: list[tuple[int, ...]] = []
-    nodes = 0
-
-    def offer(node: _Node) -> None:
-        excess = node.excess + missed[node.open].sum() + spare_price * node.room
-        if excess <= limit:
-            found.append(tuple(sorted(node.taken)))
-
-    def give_up(
-        node: _Node, cells: NDArray[np.bool_], keep: NDArray[np.bool_]
-    ) -> _Node:
-        return _Node(
-            node.taken,
-            node.excess + float(missed[cells].sum()),
-            node.room,
-            node.open & ~cells,
-            node.covered,
-            node.rules[keep],
-            node.penalties[keep],
+    def keep(self, candidates: NDArray[np.bool_]) -> _Node:
+        """Drop the other candidates."""
+        return replace(
+            self, rules=self.rules[candidates], penalties=self.penalties[candidates]
         )
 
-    def take(node: _Node, position: int, keep: NDArray[np.bool_]) -> _Node:
-        rule = int(node.rules[position])
+
+@dataclass(frozen=True, eq=False)
+class _Child:
+    """The node that takes a candidate of its parent: made when its turn has come."""
+
+    parent: _Node
+    position: int  # of the candidate
+    others: NDArray[np.bool_]  # candidates of the parent that may still be added
+
+
+class _Tree:
+    """All rule sets of a problem."""
+
+    def __init__(self, problem: RuleSetProblem, limit: float) -> None:
+        self.problem = problem
+        n_cells = len(problem.again)
+        no_cells = np.zeros((len(problem.covers), 0), bool)
+        self.meets = unpack(problem.covers, n_cells) if n_cells else no_cells
+        scale = problem.missed.sum() + problem.costs.sum()
+        scale += problem.spare_price * problem.max_complexity
+        self.loose = limit + 1e-12 * scale  # for sums in which rounded numbers cancel
+
+    def root(self) -> _Node:
+        """Return the empty set."""
+        problem = self.problem
+        usable = np.flatnonzero(problem.complexities <= problem.max_complexity)
+        return _Node(
+            taken=(),
+            excess=0.0,
+            room=problem.max_complexity,
+            open=problem.missed > 0,
+            covered=np.zeros(len(problem.again), dtype=bool),
+            rules=usable,
+            penalties=problem.costs[usable],
+        )
+
+    def excess(self, node: _Node) -> float:
+        """Excess of the rules taken, if nothing is added."""
+        missed = self.problem.missed[node.open].sum()
+        return float(node.excess + missed + self.problem.spare_price * node.room)
+
+    def give_up(self, node: _Node, cells: NDArray[np.bool_]) -> _Node:
+        """Leave cells without a rule."""
+        lost = float(self.problem.missed[cells].sum())
+        return replace(node, excess=node.excess + lost, open=node.open & ~cells)
+
+    def take(self, child: _Child) -> _Node:
+        """Add a rule."""
+        node, again = child.parent, self.problem.again
+        complexities = self.problem.complexities
+        rule = int(node.rules[child.position])
+        covers = self.meets[rule]
         room = node.room - int(complexities[rule])
-        keep = keep & (complexities[node.rules] <= room)
-        rules = node.rules[keep]
-        fresh = np.flatnonzero(meets[rule] & ~node.covered & (again > 0))
+        fresh = np.flatnonzero(covers & ~node.covered & (again > 0))
+        left = node.keep(child.others & (complexities[node.rules] <= room))
+        overlaps = self.meets[np.ix_(left.rules, fresh)] @ again[fresh]
         return _Node(
-            (*node.taken, rule),
-            node.excess + float(node.penalties[position]),
-            room,
-            node.open & ~meets[rule],
-            node.covered | meets[rule],
-            rules,
-            node.penalties[keep] + meets[np.ix_(rules, fresh)] @ again[fresh],
+            taken=(*node.taken, rule),
+            excess=node.excess + float(node.penalties[child.position]),
+            room=room,
+            open=node.open & ~covers,
+            covered=node.covered | covers,
+            rules=left.rules,
+            penalties=left.penalties + overlaps,
         )
 
-    usable = np.flatnonzero(complexities <= max_complexity)
-    root = _Node(
-        (),
-        0.0,
-        max_complexity,
-        missed > 0,
-        np.zeros(n_cells, dtype=bool),
-        usable,
-        costs[usable],
-    )
-    offer(root)
-    # A node, or the child of a node that takes the candidate at a position, keeping
-    # some of the other candidates: made only when its turn has come.
-    stack: list[tuple[_Node, int, NDArray[np.bool_]]]
-    stack = [(root, -1, np.ones(len(usable), dtype=bool))]
-    while stack and len(found) <= most:
-        if time.monotonic() - start >= seconds or (stop is not None and stop.is_set()):
-            break
-        node, position, keep = stack.pop()
-        nodes += 1
-        if position >= 0:
-            node = take(node, position, keep)
-            offer(node)
-        prices = spare_price * complexities[node.rules]
-        wins = meets[np.ix_(node.rules, np.flatnonzero(node.open))] @ missed[node.open]
-        wins = np.maximum(0.0, wins + prices - node.penalties)
-        most_more = node.room // int(complexities[node.rules].min(initial=1))
+    def bounded(self, node: _Node) -> _Node:
+        """Drop the candidates of no set within the limit, and give up lost cells."""
+        missed, spare_price = self.problem.missed, self.problem.spare_price
+        complexities = self.problem.complexities[node.rules]
+        wins = self.meets[np.ix_(node.rules, np.flatnonzero(node.open))]
+        wins = wins @ missed[node.open]
+        wins = np.maximum(0.0, wins + spare_price * complexities - node.penalties)
+        most_more = node.room // int(complexities.min(initial=1))
         best = np.sort(wins)[::-1][: max(0, most_more - 1)].sum()
-        worst = node.excess + missed[node.open].sum() + spare_price * node.room
-        alive = (node.excess + node.penalties <= loose) & (worst - wins - best <= loose)
-        node = give_up(node, np.zeros(n_cells, dtype=bool), alive)
-        lost = node.open & ~meets[node.rules].any(axis=0)
-        node = give_up(node, lost, np.ones(len(node.rules), dtype=bool))
-        if node.excess > loose or not len(node.rules):
-            continue
+        fits = node.excess + node.penalties <= self.loose
+        node = node.keep(fits & (self.excess(node) - wins - best <= self.loose))
+        return self.give_up(node, node.open & ~self.meets[node.rules].any(axis=0))
+
+    def branches(self, node: _Node) -> Iterator[_Node | _Child]:
+        """Split the sets below a node by the rule that covers its heaviest cell."""
         if node.open.any():
-            cell = int(np.argmax(np.where(node.open, missed, -1.0)))
-            covers_it = meets[node.rules, cell]
+            cell = int(np.argmax(np.where(node.open, self.problem.missed, -1.0)))
+            covers_it = self.meets[node.rules, cell]
             others = ~covers_it
-            rest = give_up(node, np.arange(n_cells) == cell, others)
-            stack.append((rest, -1, np.ones(len(rest.rules), dtype=bool)))
+            yield self.give_up(node, np.arange(len(node.open)) == cell).keep(others)
             for position in np.flatnonzero(covers_it).tolist():
-                stack.append((node, position, others))
+                yield _Child(node, position, others)
                 others = others.copy()
                 others[position] = True
         else:
-            for position in range(len(node.rules)):
-                after = np.arange(len(node.rules)) > position
-                stack.append((node, position, after))
+            positions = np.arange(len(node.rules))
+            for position in positions.tolist():
+                yield _Child(node, position, positions > position)
+
+
+def rule_sets_below(
+    problem: RuleSetProblem, limit: float, most: int, limits: Limits
+) -> tuple[NDArray[np.int32], NDArray[np.int64], bool, bool, int]:
+    """As the compiled function: all sets of excess at most ``limit``.
+
+    Set ``k`` is ``rules[starts[k]:starts[k + 1]]`` of the first two arrays returned.
+    """
+    is_over = limits.clock()
+    tree = _Tree(problem, limit)
+    found: list[tuple[int, ...]] = []
+    nodes = 0
+    root = tree.root()
+    if tree.excess(root) <= limit:
+        found.append(())
+    stack: list[_Node | _Child] = [root]
+    while stack and len(found) <= most and not is_over():
+        node = stack.pop()
+        nodes += 1
+        if isinstance(node, _Child):
+            node = tree.take(node)
+            if tree.excess(node) <= limit:
+                found.append(tuple(sorted(node.taken)))
+        node = tree.bounded(node)
+        if node.excess <= tree.loose and len(node.rules):
+            stack.extend(tree.branches(node))
     too_many = len(found) > most
     is_complete = not stack and not too_many
     if too_many:

@@ -8,60 +8,131 @@ How the search works, and why its bounds hold, is told in ``docs/exact-search.md
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from faircg._kernel import reference_sets
-from faircg._kernel.bits import weigh, words_for
-from faircg._kernel.checks import check_int, check_number
+from faircg._kernel.bits import weigh
+from faircg._kernel.checks import (
+    check_int,
+    check_number,
+    check_price,
+    checked_array,
+    checked_bits,
+)
+from faircg._kernel.limits import NO_LIMITS, Limits
 from faircg._kernel.loader import compiled
-from faircg._kernel.results import StopFlag
+from faircg._kernel.results import RuleSetResult, in_order, padded
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from faircg._kernel.results import Rules
 
 SLACK = 1e-9
 """Sums are rounded: sets above the budget by this share of it are returned too."""
 _MOST_COMPLEXITY = 1 << 20  # keeps the kernel's ints small
 _MOST_DEEP = 1000  # rules per set that the compiled search can take
+_MOST_SETS = 1 << 40  # more than any search lists; fits the kernel's ints
 _LARGEST = 1e290  # keeps its sums finite
 _BLOCK = 1 << 18  # words of rule sets weighed at a time
 
 
-@dataclass(frozen=True, eq=False)
-class RuleSetResult:
-    """All rule sets within a budget, or the honest statement that some are missing."""
+@dataclass(frozen=True, eq=False, kw_only=True)
+class RuleSetProblem:
+    """Rules that may be combined, and what their sets pay."""
 
-    sets: Rules
-    """By excess, then size, then numbers; the numbers of the rules ascend in a set."""
-    excesses: NDArray[np.float64]
-    """One per set."""
-    is_complete: bool
-    """Whether no set is missing."""
-    too_many: bool
-    """Whether more than ``most`` sets qualify; then none is returned."""
-    nodes: int
-    """How many sets of rules were extended."""
+    covers: NDArray[np.uint64]
+    """Which cells each rule covers, (n_rules, n_words), packed as the bits of
+    :class:`ConditionBits`."""
+    costs: NDArray[np.float64]
+    """What each rule costs, (n_rules,); not negative."""
+    complexities: NDArray[np.int64]
+    """Complexity of each rule, (n_rules,); at least 1."""
+    again: NDArray[np.float64]
+    """What each further rule that covers a cell costs, (n_cells,); not negative."""
+    missed: NDArray[np.float64]
+    """What it costs if no rule covers a cell, (n_cells,); not negative."""
+    max_complexity: int
+    """Most complexity of a rule set."""
+    spare_price: float
+    """Price of each unit of complexity below ``max_complexity``; not negative."""
+
+    def __post_init__(self) -> None:
+        again = checked_array("again", self.again, np.float64, (None,))
+        covers = checked_bits("covers", self.covers, len(again))
+        rules = (len(covers),)
+        arrays = {
+            "covers": covers,
+            "costs": checked_array("costs", self.costs, np.float64, rules),
+            "complexities": checked_array(
+                "complexities", self.complexities, np.int64, rules
+            ),
+            "again": again,
+            "missed": checked_array("missed", self.missed, np.float64, again.shape),
+        }
+        for name, values in arrays.items():
+            if not np.isfinite(values).all() or np.any(values < 0):
+                raise ValueError(f"{name} must be finite and not negative")
+            object.__setattr__(self, name, values)
+        if np.any(self.complexities < 1):
+            raise ValueError("complexities must be at least 1")
+        check_int("max_complexity", self.max_complexity, least=0)
+        check_price("spare_price", self.spare_price)
+
+    def usable(self) -> NDArray[np.int64]:
+        """Return the complexities of the rules that fit at all."""
+        most = min(self.max_complexity, 1 << 62)
+        return self.complexities[self.complexities <= most]
+
+    def native(self) -> Any:
+        """Return the same for the compiled kernel."""
+        assert compiled is not None
+        return compiled.RuleSetProblem(
+            self.covers,
+            self.costs,
+            self.complexities,
+            self.again,
+            self.missed,
+            self.max_complexity,
+            self.spare_price,
+        )
+
+    def excesses(self, sets: NDArray[np.int32]) -> NDArray[np.float64]:
+        """Excess of sets of equal size, (n_sets, size)."""
+        spare = self.max_complexity - self.complexities[sets].sum(axis=1)
+        excesses = self._cells_cost(sets)
+        excesses += self.costs[sets].sum(axis=1)
+        excesses += self.spare_price * spare
+        return excesses
+
+    def _cells_cost(self, sets: NDArray[np.int32]) -> NDArray[np.float64]:
+        """Sum what the sets pay for cells that they miss or cover again."""
+        covers, n_cells = self.covers, len(self.again)
+        if not n_cells:
+            return np.zeros(len(sets))
+        uncovered = np.full((len(sets), covers.shape[1]), ~np.uint64(0))
+        uncovered[:, -1] >>= np.uint64(-n_cells % 64)
+        # Cells covered by more than 1, 2, ... rules.
+        repeated: list[NDArray[np.uint64]] = []
+        for rules in sets.T:
+            carried = covers[rules] & ~uncovered
+            uncovered &= ~covers[rules]
+            for i, cells in enumerate(repeated):
+                repeated[i], carried = cells | carried, cells & carried
+            repeated.append(carried)
+        total = weigh(uncovered, self.missed)
+        for cells in repeated:
+            total += weigh(cells, self.again)
+        return total
 
 
 def rule_sets_below(
-    covers: NDArray[np.uint64],
+    problem: RuleSetProblem,
     *,
-    costs: NDArray[np.float64],
-    complexities: NDArray[np.int64],
-    again: NDArray[np.float64],
-    missed: NDArray[np.float64],
-    max_complexity: int,
-    spare_price: float,
     budget: float,
     most: int = 100_000,
-    threads: int = 1,
-    seconds: float = math.inf,
-    stop: StopFlag | None = None,
+    limits: Limits = NO_LIMITS,
 ) -> RuleSetResult:
     """Find every rule set whose excess is at most ``budget``.
 
@@ -69,195 +140,79 @@ def rule_sets_below(
 
     Parameters
     ----------
-    covers
-        Which cells each rule covers, (n_rules, n_words), packed as the bits of
-        :class:`ConditionBits`.
-    costs
-        What each rule costs, (n_rules,); not negative.
-    complexities
-        Complexity of each rule, (n_rules,); at least 1.
-    again
-        What each further rule that covers a cell costs, (n_cells,); not negative.
-    missed
-        What it costs if no rule covers a cell, (n_cells,); not negative.
-    max_complexity
-        Most complexity of a rule set.
-    spare_price
-        Price of each unit of complexity below ``max_complexity``; not negative.
+    problem
+        Rules and prices.
     budget
         The largest excess of interest.
     most
         Give up (``too_many``) when more sets than this qualify.
-    threads
-        Decides how fast the answer comes, never what it is.
-    seconds, stop
-        Stop early; the result says that sets are missing.
+    limits
+        When to stop early; the result says that sets are missing.
 
     Examples
     --------
     Two cells, a rule for each and one for both; both cells should be covered once.
 
-    >>> found = rule_sets_below(
-    ...     np.array([[1], [2], [3]], dtype=np.uint64),
+    >>> problem = RuleSetProblem(
+    ...     covers=np.array([[1], [2], [3]], dtype=np.uint64),
     ...     costs=np.array([0.0, 0.5, 0.25]),
     ...     complexities=np.array([2, 2, 3]),
     ...     again=np.ones(2),
     ...     missed=np.ones(2),
     ...     max_complexity=4,
     ...     spare_price=0.0,
-    ...     budget=0.75,
     ... )
+    >>> found = rule_sets_below(problem, budget=0.75)
     >>> found.sets, found.excesses
     (((2,), (0, 1)), array([0.25, 0.5 ]))
     """
-    again = _checked_vector("again", again, np.float64)
-    missed = _checked_vector("missed", missed, np.float64, len(again))
-    covers = _checked_covers(covers, len(again))
-    costs = _checked_vector("costs", costs, np.float64, len(covers))
-    complexities = _checked_vector("complexities", complexities, np.int64, len(covers))
-    if np.any(complexities < 1):
-        raise ValueError("complexities must be at least 1")
-    check_int("max_complexity", max_complexity, least=0)
     check_int("most", most, least=0)
-    check_int("threads", threads, least=1)
-    for name, value in (
-        ("spare_price", spare_price),
-        ("budget", budget),
-        ("seconds", seconds),
-    ):
-        check_number(name, value)
-    if not 0 <= spare_price < math.inf:
-        raise ValueError(
-            f"spare_price must be finite and not negative, but is {spare_price}"
-        )
-    if stop is not None and not isinstance(stop, StopFlag):
-        raise TypeError(f"stop must be a StopFlag or None, not {type(stop).__name__}")
-    # Complexity that all rules together cannot use is spare in every set.
-    usable = complexities[complexities <= min(max_complexity, 1 << 62)]
-    most_used = min(int(max_complexity), sum(usable.tolist()))
-    if most_used > _MOST_COMPLEXITY:
-        raise ValueError("complexities are too large to be summed")
-    try:
-        always = float(spare_price) * (int(max_complexity) - most_used)
-    except OverflowError:
-        always = math.inf if spare_price > 0 else 0.0
-    with np.errstate(over="ignore"):
-        total = np.sum([costs.sum(), missed.sum(), again.sum() * max(1, len(covers))])
-        total += float(spare_price) * most_used
-    if not total <= _LARGEST:
-        raise ValueError("costs, again, missed and spare_price are too large")
+    check_number("budget", budget)
+    tight, always = _without_idle_complexity(problem)
     budget = float(budget)
     limit = budget + SLACK * abs(budget) if math.isfinite(budget) else budget
     if always == math.inf or limit - always < 0:
         return RuleSetResult((), np.empty(0), True, False, 0)
-    arguments = (
-        covers,
-        costs,
-        complexities,
-        again,
-        missed,
-        most_used,
-        float(spare_price),
-        limit - always,
-        min(int(most), 1 << 40),
-    )
-    native = getattr(compiled, "rule_sets_below", None)
-    most_taken = np.count_nonzero(np.cumsum(np.sort(usable)) <= most_used)
-    if native is None or most_taken > _MOST_DEEP:
-        rules, starts, is_complete, too_many, nodes = reference_sets.rule_sets_below(
-            *arguments, seconds=seconds, stop=stop
-        )
+    most, fitting = min(int(most), _MOST_SETS), np.cumsum(np.sort(tight.usable()))
+    most_taken = np.count_nonzero(fitting <= tight.max_complexity)
+    if compiled is None or most_taken > _MOST_DEEP:
+        found = reference_sets.rule_sets_below(tight, limit - always, most, limits)
     else:
-        rules, starts, is_complete, too_many, nodes = native(
-            *arguments,
-            int(threads),
-            float(seconds),
-            None if stop is None else stop.array,
+        found = compiled.rule_sets_below(
+            tight.native(), limit - always, most, limits.native()
         )
-    # Sets as rows of a table, padded on the right, to sort by excess, size, numbers.
-    sizes = np.diff(starts)
-    table = np.full((len(sizes), int(sizes.max(initial=1))), -1, dtype=np.int32)
-    table[np.arange(table.shape[1]) < sizes[:, None]] = rules
+    numbers, starts, is_complete, too_many, nodes = found
+    table, sizes = padded(numbers, starts)
     excesses = np.empty(len(table))
-    step = max(1, _BLOCK // max(1, covers.shape[1]))
+    step = max(1, _BLOCK // max(1, problem.covers.shape[1]))
     for size in np.unique(sizes).tolist():
         same = np.flatnonzero(sizes == size)
         for first in range(0, len(same), step):
             block = same[first : first + step]
-            numbers = table[block, :size]
-            spare = most_used - complexities[numbers].sum(axis=1)
-            excesses[block] = (
-                _costs_of_cells(covers, numbers, again, missed)
-                + costs[numbers].sum(axis=1)
-                + spare_price * spare
-                + always
-            )
+            excesses[block] = tight.excesses(table[block, :size]) + always
     # The compiled search rounds prices down, so that no set is lost.
     inside = np.flatnonzero(excesses <= limit)
-    keys = (*table[inside].T[::-1], sizes[inside], excesses[inside])
-    order = inside[np.lexsort(keys)]
-    rows, lengths = table[order].tolist(), sizes[order].tolist()
-    return RuleSetResult(
-        tuple(tuple(row[:n]) for row, n in zip(rows, lengths, strict=True)),
-        excesses[order],
-        bool(is_complete),
-        bool(too_many),
-        int(nodes),
-    )
+    sets, excesses = in_order(table[inside], sizes[inside], excesses[inside])
+    return RuleSetResult(sets, excesses, is_complete, too_many, nodes)
 
 
-def _costs_of_cells(
-    covers: NDArray[np.uint64],
-    numbers: NDArray[np.int32],
-    again: NDArray[np.float64],
-    missed: NDArray[np.float64],
-) -> NDArray[np.float64]:
-    """Sum what sets of equal size, (n_sets, size), pay for their cells."""
-    if not len(again):
-        return np.zeros(len(numbers))
-    uncovered = np.full((len(numbers), covers.shape[1]), ~np.uint64(0))
-    uncovered[:, -1] >>= np.uint64(-len(again) % 64)
-    repeated: list[
-        NDArray[np.uint64]
-    ] = []  # cells covered by more than 1, 2, ... rules
-    for rules in numbers.T:
-        carried = covers[rules] & ~uncovered
-        uncovered &= ~covers[rules]
-        for i, cells in enumerate(repeated):
-            repeated[i], carried = cells | carried, cells & carried
-        repeated.append(carried)
-    total = weigh(uncovered, missed)
-    for cells in repeated:
-        total += weigh(cells, again)
-    return total
+def _without_idle_complexity(problem: RuleSetProblem) -> tuple[RuleSetProblem, float]:
+    """Leave out the complexity that all rules together cannot use.
 
-
-def _checked_covers(covers: NDArray[np.uint64], n_cells: int) -> NDArray[np.uint64]:
-    covers = np.asarray(covers)
-    if covers.dtype != np.uint64:
-        raise TypeError(f"covers must have dtype uint64, not {covers.dtype}")
-    if covers.ndim != 2 or covers.shape[1] != words_for(n_cells):
-        raise ValueError(
-            f"covers must have shape (n_rules, {words_for(n_cells)}), "
-            f"not {covers.shape}"
-        )
-    tail = n_cells % 64
-    if tail and np.any(covers[:, -1] >> np.uint64(tail)):
-        raise ValueError("covers must be zero beyond the last cell")
-    return np.ascontiguousarray(covers)
-
-
-def _checked_vector(
-    name: str, values: NDArray[Any], dtype: type, size: int | None = None
-) -> NDArray[Any]:
-    values = np.asarray(values)
-    if values.dtype != dtype:
-        raise TypeError(f"{name} must have dtype {dtype.__name__}, not {values.dtype}")
-    if values.ndim != 1 or (size is not None and len(values) != size):
-        raise ValueError(
-            f"{name} must have shape ({'n' if size is None else size},), "
-            f"not {values.shape}"
-        )
-    if not np.isfinite(values).all() or np.any(values < 0):
-        raise ValueError(f"{name} must be finite and not negative")
-    return np.ascontiguousarray(values)
+    It is spare in every set; the second number is what every set pays for it.
+    """
+    most_used = min(int(problem.max_complexity), sum(problem.usable().tolist()))
+    if most_used > _MOST_COMPLEXITY:
+        raise ValueError("complexities are too large to be summed")
+    spare_price = float(problem.spare_price)
+    try:
+        always = spare_price * (int(problem.max_complexity) - most_used)
+    except OverflowError:
+        always = math.inf if spare_price > 0 else 0.0
+    with np.errstate(over="ignore"):
+        total = problem.costs.sum() + problem.missed.sum()
+        total += problem.again.sum() * max(1, len(problem.covers))
+        total += spare_price * most_used
+    if not total <= _LARGEST:
+        raise ValueError("costs, again, missed and spare_price are too large")
+    return replace(problem, max_complexity=most_used, spare_price=spare_price), always

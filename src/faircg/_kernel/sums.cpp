@@ -10,10 +10,15 @@
 namespace faircg {
 namespace {
 
-// Each instruction set has its own copy of the loops: a function compiled for other
-// instructions cannot be inlined.
+// Loops marked so become part of the function that calls them, and are compiled for its
+// instructions.
+#ifdef _MSC_VER
+#define FAIRCG_INLINE __forceinline
+#else
+#define FAIRCG_INLINE inline __attribute__((always_inline))
+#endif
 
-Price sum_portable(const Word *a, const Word *b, const Prices &prices) {
+FAIRCG_INLINE Price sum_all(const Word *a, const Word *b, const Prices &prices) {
     Price total = 0;
     for (std::size_t w = 0; w < prices.common; ++w)
         total += std::popcount(a[w] & b[w]) * prices.of_word[w];
@@ -25,6 +30,40 @@ Price sum_portable(const Word *a, const Word *b, const Prices &prices) {
     return total;
 }
 
+FAIRCG_INLINE std::uint64_t count_all(const Word *a, const Word *b, std::size_t words) {
+    std::uint64_t count = 0;
+    for (std::size_t w = 0; w < words; ++w)
+        count += static_cast<std::uint64_t>(std::popcount(a[w] & b[w]));
+    return count;
+}
+
+// Words that are filled with bits from the left.
+struct Filling {
+    Word *out;
+    Word word = 0;
+    unsigned filled = 0;
+
+    // The bits that a step selected.
+    FAIRCG_INLINE void add(Word bits, const PackStep &step) {
+        word |= bits << filled;
+        filled += step.count;
+        if (filled >= 64) {
+            *out++ = word;
+            filled -= 64;
+            word = filled ? bits >> (step.count - filled) : 0;
+        }
+        if (step.ends_class && filled) {
+            *out++ = word;
+            word = 0;
+            filled = 0;
+        }
+    }
+};
+
+Price sum_portable(const Word *a, const Word *b, const Prices &prices) {
+    return sum_all(a, b, prices);
+}
+
 Word extract(Word bits, Word mask) {
     Word out = 0;
     for (int place = 0; mask; mask &= mask - 1, ++place)
@@ -33,26 +72,12 @@ Word extract(Word bits, Word mask) {
 }
 
 void pack_portable(const Word *source, const PackStep *first, const PackStep *last, Word *out) {
-    Word word = 0;
-    unsigned filled = 0;
-    for (; first != last; ++first) {
-        const Word bits = extract(source[first->word], first->mask);
-        word |= bits << filled;
-        filled += first->count;
-        if (filled >= 64) {
-            *out++ = word;
-            filled -= 64;
-            word = filled ? bits >> (first->count - filled) : 0;
-        }
-        if (first->ends_class && filled) {
-            *out++ = word;
-            word = 0;
-            filled = 0;
-        }
-    }
+    Filling words{out};
+    for (; first != last; ++first)
+        words.add(extract(source[first->word], first->mask), *first);
 }
 
-double add_lanes(const double lanes[8]) {
+template <class Number> Number add_lanes(const Number lanes[8]) {
     return ((lanes[0] + lanes[1]) + (lanes[2] + lanes[3])) +
            ((lanes[4] + lanes[5]) + (lanes[6] + lanes[7]));
 }
@@ -68,10 +93,7 @@ double weigh_portable(const Word *a, std::size_t words, const double *weights) {
 }
 
 std::uint64_t count_portable(const Word *a, const Word *b, std::size_t words) {
-    std::uint64_t count = 0;
-    for (std::size_t w = 0; w < words; ++w)
-        count += static_cast<std::uint64_t>(std::popcount(a[w] & b[w]));
-    return count;
+    return count_all(a, b, words);
 }
 
 constexpr Instructions portable{"portable", sum_portable, pack_portable, weigh_portable,
@@ -81,36 +103,14 @@ constexpr Instructions portable{"portable", sum_portable, pack_portable, weigh_p
 
 __attribute__((target("popcnt,bmi,bmi2"))) Price sum_bmi2(const Word *a, const Word *b,
                                                           const Prices &prices) {
-    Price total = 0;
-    for (std::size_t w = 0; w < prices.common; ++w)
-        total += static_cast<Price>(_mm_popcnt_u64(a[w] & b[w])) * prices.of_word[w];
-    for (std::size_t w = 0; w < prices.rare; ++w) {
-        const Price *row = prices.of_row + 64 * w;
-        for (Word x = a[prices.common + w] & b[prices.common + w]; x; x &= x - 1)
-            total += row[_tzcnt_u64(x)];
-    }
-    return total;
+    return sum_all(a, b, prices);
 }
 
 __attribute__((target("popcnt,bmi,bmi2"))) void pack_bmi2(const Word *source, const PackStep *first,
                                                           const PackStep *last, Word *out) {
-    Word word = 0;
-    unsigned filled = 0;
-    for (; first != last; ++first) {
-        const Word bits = _pext_u64(source[first->word], first->mask);
-        word |= bits << filled;
-        filled += first->count;
-        if (filled >= 64) {
-            *out++ = word;
-            filled -= 64;
-            word = filled ? bits >> (first->count - filled) : 0;
-        }
-        if (first->ends_class && filled) {
-            *out++ = word;
-            word = 0;
-            filled = 0;
-        }
-    }
+    Filling words{out};
+    for (; first != last; ++first)
+        words.add(_pext_u64(source[first->word], first->mask), *first);
 }
 
 __attribute__((target("avx512f,avx512dq,avx512vpopcntdq,popcnt,bmi,bmi2"))) Price
@@ -145,16 +145,12 @@ sum_avx512(const Word *a, const Word *b, const Prices &prices) {
     }
     alignas(64) Price lanes[8];
     _mm512_store_si512(lanes, _mm512_add_epi64(total, more));
-    return ((lanes[0] + lanes[1]) + (lanes[2] + lanes[3])) +
-           ((lanes[4] + lanes[5]) + (lanes[6] + lanes[7]));
+    return add_lanes(lanes);
 }
 
 __attribute__((target("popcnt"))) std::uint64_t count_popcnt(const Word *a, const Word *b,
                                                              std::size_t words) {
-    std::uint64_t count = 0;
-    for (std::size_t w = 0; w < words; ++w)
-        count += static_cast<std::uint64_t>(_mm_popcnt_u64(a[w] & b[w]));
-    return count;
+    return count_all(a, b, words);
 }
 
 __attribute__((target("avx512f"))) double weigh_avx512(const Word *a, std::size_t words,

@@ -1,29 +1,8 @@
 #include "workers.hpp"
 
 #include <system_error>
-#include <utility>
 
 namespace faircg {
-
-Clock::Clock(double seconds, const volatile std::uint8_t *flag, std::function<bool()> poll)
-    : start_(std::chrono::steady_clock::now()), last_poll_(start_), seconds_(seconds), flag_(flag),
-      poll_(std::move(poll)) {
-    look(false);
-}
-
-bool Clock::look(bool is_caller) {
-    if (is_over())
-        return true;
-    const Time now = std::chrono::steady_clock::now();
-    if ((flag_ && *flag_) || std::chrono::duration<double>(now - start_).count() >= seconds_)
-        stop();
-    else if (is_caller && poll_ && now - last_poll_ > std::chrono::milliseconds(50)) {
-        last_poll_ = now;
-        if (poll_())
-            stop();
-    }
-    return is_over();
-}
 
 Workers::Workers(std::size_t threads) {
     try {

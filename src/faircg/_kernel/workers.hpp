@@ -1,11 +1,9 @@
-// Threads that run numbered tasks in waves, and the clock that stops them.
+// Threads that run numbered tasks in waves.
 #pragma once
 
 #include <atomic>
-#include <chrono>
 #include <condition_variable>
 #include <cstddef>
-#include <cstdint>
 #include <exception>
 #include <functional>
 #include <mutex>
@@ -13,47 +11,6 @@
 #include <vector>
 
 namespace faircg {
-
-// Says when to stop: time is up, a byte was set, or the caller's poll asks for it.
-class Clock {
-  public:
-    // `poll` runs in the calling thread only, a few times per second; true means stop.
-    Clock(double seconds, const volatile std::uint8_t *flag, std::function<bool()> poll);
-
-    // Ask the world (costs a microsecond); remembers the answer.
-    bool look(bool is_caller);
-    bool is_over() const { return over_.load(std::memory_order_relaxed); }
-    void stop() { over_.store(true, std::memory_order_relaxed); }
-
-  private:
-    using Time = std::chrono::steady_clock::time_point;
-    Time start_;
-    Time last_poll_;
-    double seconds_;
-    const volatile std::uint8_t *flag_;
-    std::function<bool()> poll_;
-    std::atomic<bool> over_{false};
-};
-
-// One worker's share of a clock: looks after a fixed amount of work, about a millisecond.
-class Ticker {
-  public:
-    Ticker(Clock &clock, bool is_caller) : clock_(clock), is_caller_(is_caller) {}
-
-    // Report `words` read; true means stop.
-    bool tick(std::size_t words) {
-        work_ += words + 16;
-        if (work_ < (std::size_t{1} << 20))
-            return clock_.is_over();
-        work_ = 0;
-        return clock_.look(is_caller_);
-    }
-
-  private:
-    Clock &clock_;
-    bool is_caller_;
-    std::size_t work_ = 0;
-};
 
 // The calling thread and some helpers. Who runs which task is left to chance; the tasks must
 // not notice.

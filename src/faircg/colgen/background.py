@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING, TypeVar
 
-from faircg._kernel import StopFlag
+from faircg._kernel import Limits, StopFlag
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,15 +19,18 @@ if TYPE_CHECKING:
 Result = TypeVar("Result")
 
 
-def run(search: Callable[[StopFlag], Result], deadline: Deadline) -> Result:
-    """Run a search that polls a flag; set the flag when the deadline comes."""
+def run(
+    search: Callable[[Limits], Result], deadline: Deadline, *, threads: int
+) -> Result:
+    """Run a search that keeps limits; stop it when the deadline comes."""
     stop, done = StopFlag(), threading.Event()
+    limits = Limits(threads=threads, seconds=deadline.remaining(), stop=stop)
     results: list[Result] = []
     failures: list[BaseException] = []
 
     def body() -> None:
         try:
-            results.append(search(stop))
+            results.append(search(limits))
         except BaseException as error:
             failures.append(error)
         finally:

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from faircg._kernel import weigh
+from faircg._kernel import PricedBits, weigh
 
 if TYPE_CHECKING:
+    from faircg._kernel import ConditionBits
     from faircg.colgen.master import Master
     from faircg.solver.highs import LinearModel
     from faircg.typing import FloatVector, IntVector, PackedMatrix
@@ -45,6 +46,15 @@ class Prices:
     ) -> FloatVector:
         """Reduced cost of each rule."""
         return weigh(covers, self.rows) + self.condition * complexities
+
+    def on(self, bits: ConditionBits, max_conditions: int) -> PricedBits:
+        """Put the prices on the rows of conditions, for a search over all rules."""
+        return PricedBits(
+            bits=bits,
+            prices=self.rows,
+            condition_price=self.condition,
+            max_conditions=max_conditions,
+        )
 
     def raised(self, by: float, max_complexity: int) -> Prices:
         """Raise the price of complexity; the dual objective falls by ``C`` times it.

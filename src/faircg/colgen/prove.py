@@ -28,7 +28,7 @@ import numpy as np
 
 from faircg._kernel import (
     ConditionBits,
-    StopFlag,
+    RuleSetProblem,
     enumerate_below,
     rule_sets_below,
 )
@@ -39,7 +39,7 @@ from faircg.colgen.signatures import merge_equal, signatures
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from faircg._kernel import EnumerationResult, RuleSetResult
+    from faircg._kernel import RuleSetResult
     from faircg.colgen.duals import DualBound
     from faircg.colgen.pool import Pool
     from faircg.colgen.select import Selection
@@ -142,21 +142,14 @@ def rules_inside(
     many.
     """
     budget, prices = proof.room(loss), proof.duals.prices
-
-    def enumerate_rules(stop: StopFlag) -> EnumerationResult:
-        return enumerate_below(
-            pool.problem.bits,
-            prices.rows,
-            prices.condition,
-            proof.max_conditions,
-            cutoff=budget + SLACK,
-            most=MOST_RULES,
-            threads=threads,
-            seconds=deadline.remaining(),
-            stop=stop,
-        )
-
-    inside = run(enumerate_rules, deadline)
+    posed = prices.on(pool.problem.bits, proof.max_conditions)
+    inside = run(
+        lambda limits: enumerate_below(
+            posed, cutoff=budget + SLACK, most=MOST_RULES, limits=limits
+        ),
+        deadline,
+        threads=threads,
+    )
     if not inside.is_complete:
         logger.info("too many rules have a reduced cost of at most %.3f", budget)
         return None
@@ -189,24 +182,23 @@ def _rule_sets_inside(
         covered_by[first], np.zeros(len(numbers), dtype=np.int32)
     )
     costs = duals.prices.reduced_costs(covers, complexities)
-
-    def enumerate_sets(stop: StopFlag) -> RuleSetResult:
-        return rule_sets_below(
-            cells.bits,
-            costs=np.maximum(costs, 0.0),
-            complexities=complexities,
-            again=_totals(cell, again[rows], len(first)),
-            missed=_totals(cell, missed[rows], len(first)),
-            max_complexity=problem.max_complexity,
-            spare_price=duals.prices.condition,
-            budget=proof.room(loss) + SLACK,
-            most=MOST_RULE_SETS,
-            threads=threads,
-            seconds=deadline.remaining(),
-            stop=stop,
-        )
-
-    return run(enumerate_sets, deadline)
+    posed = RuleSetProblem(
+        covers=cells.bits,
+        costs=np.maximum(costs, 0.0),
+        complexities=complexities,
+        again=_totals(cell, again[rows], len(first)),
+        missed=_totals(cell, missed[rows], len(first)),
+        max_complexity=problem.max_complexity,
+        spare_price=duals.prices.condition,
+    )
+    budget = proof.room(loss) + SLACK
+    return run(
+        lambda limits: rule_sets_below(
+            posed, budget=budget, most=MOST_RULE_SETS, limits=limits
+        ),
+        deadline,
+        threads=threads,
+    )
 
 
 def _totals(cell: IntVector, values: FloatVector, n_cells: int) -> FloatVector:

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from faircg._kernel import SearchResult, StopFlag, search
+from faircg._kernel import SearchResult, search
 from faircg.colgen.background import run
 from faircg.colgen.pricing.base import (
     MOST_RULES,
@@ -55,18 +55,9 @@ class ExactPricer:
 
     def _search(self, asked: PricingProblem, keep: int) -> SearchResult:
         """Run in a thread, so that Ctrl-C can be heard meanwhile."""
-
-        def body(stop: StopFlag) -> SearchResult:
-            return search(
-                asked.bits,
-                asked.prices.rows,
-                asked.prices.condition,
-                asked.max_conditions,
-                cutoff=-TOLERANCE,
-                keep=keep,
-                threads=self.threads,
-                seconds=asked.deadline.remaining(),
-                stop=stop,
-            )
-
-        return run(body, asked.deadline)
+        priced = asked.prices.on(asked.bits, asked.max_conditions)
+        return run(
+            lambda limits: search(priced, cutoff=-TOLERANCE, keep=keep, limits=limits),
+            asked.deadline,
+            threads=self.threads,
+        )

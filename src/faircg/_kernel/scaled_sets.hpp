@@ -1,0 +1,33 @@
+// The search for rule sets in fixed point. Prices are rounded down, so that no set is lost.
+#pragma once
+
+#include <vector>
+
+#include "rule_sets.hpp"
+#include "scale.hpp"
+#include "table.hpp"
+
+namespace faircg {
+
+struct HeavyCell {
+    std::size_t bit; // in the table of missed cells
+    Price missed;
+};
+
+struct ScaledSets {
+    ScaledSets(const RuleSetProblem &problem, double budget, Ticker &ticker);
+
+    Price limit;
+    Price spare_price;
+    std::vector<std::int32_t> usable; // rules that fit at all
+    std::vector<Price> costs;         // of those
+    Table first, rest;                // cells with a price of covering them again
+    Table missed;                     // cells with a price of missing them
+    std::vector<HeavyCell> heavy;     // the latter, heaviest first
+
+  private:
+    void arrange_again(const BitsView &covers, const std::vector<Price> &again, Ticker &ticker);
+    void arrange_missed(const BitsView &covers, const std::vector<Price> &prices, Ticker &ticker);
+};
+
+} // namespace faircg

@@ -1,0 +1,207 @@
+#include "set_finder.hpp"
+
+#include <algorithm>
+
+namespace faircg {
+namespace {
+
+constexpr std::int64_t knapsack_room = 512; // with more complexity left, no knapsack bounds
+
+bool has_knapsacks(const SetNode &node) { return node.room <= knapsack_room; }
+
+} // namespace
+
+SetNode SetFinder::root(const RuleSetProblem &problem) const {
+    SetNode root;
+    root.room = problem.max_complexity;
+    root.covered.resize(fresh_.size());
+    root.open.resize(lost_.size());
+    for (const HeavyCell &cell : problem_.heavy)
+        root.open[cell.bit / 64] |= Word{1} << (cell.bit % 64);
+    root.open_missed = problem_.missed.paid(root.open.data(), root.open.data());
+    for (std::size_t k = 0; k < problem_.usable.size(); ++k) {
+        const std::int32_t rule = problem_.usable[k];
+        root.additions.push_back({rule, static_cast<std::int32_t>(problem.complexities[rule]),
+                                  problem_.costs[k],
+                                  problem_.missed.paid(root.open.data(), problem_.missed[rule])});
+    }
+    return root;
+}
+
+bool SetFinder::offer(Price excess) {
+    if (excess > problem_.limit)
+        return true;
+    if (!quota_.take())
+        return false;
+    Numbers set = taken_;
+    std::sort(set.begin(), set.end());
+    sets_.add(set);
+    return true;
+}
+
+bool SetFinder::prepare(SetNode &node) {
+    ++nodes_;
+    for (bool again = true; again;) {
+        if (ticker_.tick(node.additions.size() * (lost_.size() + 8)))
+            return false;
+        give_up_lost(node);
+        if (node.excess > problem_.limit || node.additions.empty())
+            return false;
+        const std::size_t before = node.additions.size();
+        bound(node);
+        again = node.additions.size() < before;
+    }
+    choose_branches(node);
+    return true;
+}
+
+// Explore all sets below the node of a level.
+bool SetFinder::explore(std::size_t depth) {
+    SetNode &node = level(depth);
+    while (prepare(node)) {
+        for (std::size_t i = 0; i < node.branches; ++i)
+            if (!branch(node, i, depth + 1))
+                return false;
+        if (!give_up(node))
+            break;
+    }
+    return true;
+}
+
+bool SetFinder::branch(const SetNode &node, std::size_t i, std::size_t depth) {
+    taken_.push_back(node.additions[i].rule);
+    const bool goes_on = offer(worst(node) - value(node.additions[i])) &&
+                         make_child(node, i, level(depth)) && explore(depth);
+    taken_.pop_back();
+    return goes_on && !clock_.is_over();
+}
+
+bool SetFinder::give_up(SetNode &node) const {
+    const auto last = node.additions.begin() + static_cast<std::ptrdiff_t>(node.branches);
+    node.additions.erase(node.additions.begin(), last);
+    if (node.heaviest == problem_.heavy.size())
+        return false;
+    const HeavyCell &cell = problem_.heavy[node.heaviest];
+    node.excess += cell.missed;
+    node.open_missed -= cell.missed;
+    node.open[cell.bit / 64] &= ~(Word{1} << (cell.bit % 64));
+    return node.excess <= problem_.limit;
+}
+
+// Give up the open cells that no addition covers.
+void SetFinder::give_up_lost(SetNode &node) {
+    std::copy(node.open.begin(), node.open.end(), lost_.begin());
+    for (const Addition &a : node.additions) {
+        const Word *bits = problem_.missed[a.rule];
+        for (std::size_t w = 0; w < lost_.size(); ++w)
+            lost_[w] &= ~bits[w];
+    }
+    const Price lost = problem_.missed.paid(lost_.data(), lost_.data());
+    node.excess += lost;
+    node.open_missed -= lost;
+    for (std::size_t w = 0; w < lost_.size(); ++w)
+        node.open[w] &= ~lost_[w];
+}
+
+// Drop the additions with which no set is within the limit.
+void SetFinder::bound(SetNode &node) const {
+    const bool knapsacks = has_knapsacks(node);
+    if (knapsacks) {
+        node.by_missed.start(node.room);
+        node.by_cost.start(node.room);
+        for (const Addition &a : node.additions) {
+            node.by_missed.add(a.complexity, value(a));
+            node.by_cost.add(a.complexity, spare(a.complexity) - a.penalty);
+        }
+        node.by_missed.solve();
+        node.by_cost.solve();
+    }
+    const Price all = worst(node);
+    std::erase_if(node.additions, [&](const Addition &a) {
+        if (a.complexity > node.room || node.excess + a.penalty > problem_.limit)
+            return true;
+        if (!knapsacks)
+            return false;
+        const std::int64_t room = node.room - a.complexity;
+        return all - value(a) - node.by_missed[room] > problem_.limit ||
+               node.excess + a.penalty + spare(room) - node.by_cost[room] > problem_.limit;
+    });
+}
+
+// First the additions that cover the heaviest open cell; all, if no cell is open.
+void SetFinder::choose_branches(SetNode &node) const {
+    const auto &heavy = problem_.heavy;
+    while (node.heaviest < heavy.size() && !has_bit(node.open.data(), heavy[node.heaviest].bit))
+        ++node.heaviest;
+    auto last = node.additions.end();
+    if (node.heaviest < heavy.size())
+        last = std::stable_partition(
+            node.additions.begin(), node.additions.end(), [&](const Addition &a) {
+                return has_bit(problem_.missed[a.rule], heavy[node.heaviest].bit);
+            });
+    node.branches = static_cast<std::size_t>(last - node.additions.begin());
+    std::sort(node.additions.begin(), last, [&](const Addition &a, const Addition &b) {
+        const Price x = value(a), y = value(b);
+        return x != y ? x > y : a.rule < b.rule;
+    });
+}
+
+// Take addition `index`; those after it remain. False: stopped.
+bool SetFinder::make_child(const SetNode &node, std::size_t index, SetNode &child) {
+    const Addition &taken = node.additions[index];
+    child.excess = node.excess + taken.penalty;
+    child.room = node.room - taken.complexity;
+    child.open_missed = node.open_missed - taken.missed;
+    child.heaviest = node.heaviest;
+    child.covered.resize(node.covered.size());
+    child.open.resize(node.open.size());
+    const std::size_t split = problem_.first.words();
+    const Word *first = problem_.first[taken.rule], *rest = problem_.rest[taken.rule];
+    for (std::size_t w = 0; w < node.covered.size(); ++w) {
+        const Word bits = w < split ? first[w] : rest[w - split];
+        fresh_[w] = bits & ~node.covered[w];
+        child.covered[w] = node.covered[w] | bits;
+    }
+    const Word *missed = problem_.missed[taken.rule];
+    for (std::size_t w = 0; w < node.open.size(); ++w)
+        child.open[w] = node.open[w] & ~missed[w];
+    return weigh(node, index, child);
+}
+
+// Weigh the additions after `index` as additions to the child, and keep those that fit.
+bool SetFinder::weigh(const SetNode &node, std::size_t index, SetNode &child) {
+    const bool knapsacks = has_knapsacks(node);
+    const Price all = worst(node) - value(node.additions[index]);
+    const Word *fresh_rest = fresh_.data() + problem_.first.words();
+    child.additions.clear();
+    if (ticker_.tick(8 * (node.additions.size() - index)))
+        return false;
+    for (std::size_t k = index + 1; k < node.additions.size(); ++k) {
+        Addition a = node.additions[k];
+        const std::int64_t room = child.room - a.complexity;
+        if (room < 0)
+            continue;
+        // The knapsacks of the node bound those of the child: penalties only grow, open cells
+        // only become fewer.
+        Price most = problem_.limit - child.excess;
+        if (knapsacks)
+            most = std::min(most - spare(room) + node.by_cost[room],
+                            problem_.limit - all + a.missed + spare(a.complexity) +
+                                node.by_missed[room]);
+        if (a.penalty > most)
+            continue;
+        a.penalty += problem_.first.paid(fresh_.data(), problem_.first[a.rule]);
+        if (a.penalty > most)
+            continue;
+        a.penalty += problem_.rest.paid(fresh_rest, problem_.rest[a.rule]);
+        if (a.penalty > most)
+            continue;
+        a.missed = problem_.missed.paid(child.open.data(), problem_.missed[a.rule]);
+        if (ticker_.tick(fresh_.size()))
+            return false;
+        child.additions.push_back(a);
+    }
+    return true;
+}
+
+} // namespace faircg

@@ -1,0 +1,96 @@
+// Rule sets, depth first: the heaviest cell that is not decided yet is covered by one of the
+// rules left, or given up. The proofs are in docs/exact-search.md.
+#pragma once
+
+#include <deque>
+#include <vector>
+
+#include "clock.hpp"
+#include "knapsack.hpp"
+#include "scaled_sets.hpp"
+
+namespace faircg {
+
+// A rule that may be added to a set.
+struct Addition {
+    std::int32_t rule;
+    std::int32_t complexity;
+    Price penalty; // its cost, and what it covers again
+    Price missed;  // price of the open cells that it covers
+};
+
+// Rules taken, cells decided, and the rules that may be added.
+struct SetNode {
+    Price excess = 0;          // of the rules taken, and of the cells given up
+    std::int64_t room = 0;     // complexity left
+    Price open_missed = 0;     // price of all open cells
+    std::size_t heaviest = 0;  // cells before it in the order of weight are decided
+    std::vector<Word> covered; // first cells, then the rest
+    std::vector<Word> open;
+    std::vector<Addition> additions;
+    Knapsack by_missed; // what additions win if all cells they cover would else be missed
+    Knapsack by_cost;   // and if none would
+    std::size_t branches = 0;
+};
+
+// One worker's search.
+class SetFinder {
+  public:
+    SetFinder(const ScaledSets &problem, Clock &clock, Quota &quota, bool is_caller)
+        : problem_(problem), clock_(clock), quota_(quota), ticker_(clock, is_caller),
+          fresh_(problem.first.words() + problem.rest.words()), lost_(problem.missed.words()) {}
+
+    // No rule taken, nothing decided.
+    SetNode root(const RuleSetProblem &problem) const;
+
+    // Report the set of the rules taken and nothing else. False: stopped.
+    bool offer(const SetNode &node) { return offer(worst(node)); }
+
+    // Drop what no set within the limit contains, and put first the additions to branch on.
+    // False: nothing to branch on, or stopped.
+    bool prepare(SetNode &node);
+
+    // The sets that contain addition `i` of the node and none before it. False: stopped.
+    bool branch(const SetNode &node, std::size_t i, std::size_t depth);
+
+    // After all branches: the heaviest cell stays without a rule. False: no cell was open.
+    bool give_up(SetNode &node) const;
+
+    const Lists &sets() const { return sets_; }
+    std::uint64_t nodes() const { return nodes_; }
+
+  private:
+    bool offer(Price excess);
+    bool explore(std::size_t depth);
+    void give_up_lost(SetNode &node);
+    void bound(SetNode &node) const;
+    void choose_branches(SetNode &node) const;
+    bool make_child(const SetNode &node, std::size_t index, SetNode &child);
+    bool weigh(const SetNode &node, std::size_t index, SetNode &child);
+
+    SetNode &level(std::size_t depth) {
+        while (levels_.size() <= depth)
+            levels_.emplace_back();
+        return levels_[depth];
+    }
+
+    // The excess if nothing is added.
+    Price worst(const SetNode &node) const {
+        return node.excess + node.open_missed + spare(node.room);
+    }
+    Price spare(std::int64_t room) const { return problem_.spare_price * room; }
+    // How much smaller the excess is if it is added alone.
+    Price value(const Addition &a) const { return a.missed - a.penalty + spare(a.complexity); }
+
+    const ScaledSets &problem_;
+    Clock &clock_;
+    Quota &quota_;
+    Ticker ticker_;
+    Lists sets_;
+    Numbers taken_;
+    std::vector<Word> fresh_, lost_;
+    std::deque<SetNode> levels_;
+    std::uint64_t nodes_ = 0;
+};
+
+} // namespace faircg
