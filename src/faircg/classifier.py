@@ -414,7 +414,7 @@ class FairRuleSetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         ranges = numeric_ranges(table, rows=data.weights > 0)
         self.model_ = RuleSetModel(
             rule_set=self.rule_set_,
-            features=tuple(_feature(table, n) for n in table.names if n in tested),
+            features=tuple(Feature.of(table[n]) for n in table.names if n in tested),
             labels=(negative_label, positive_label),
             certificate=self.certificate_,
             groups=counts,
@@ -428,11 +428,3 @@ class FairRuleSetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
                 ConvergenceWarning,
                 stacklevel=3,
             )
-
-
-def _feature(table: Table, name: str) -> Feature:
-    column = table[name]
-    if column.kind != "category":
-        return Feature(name, column.kind)
-    seen = set(column.values[~column.missing].tolist())
-    return Feature(name, column.kind, tuple(sorted(seen, key=repr)))

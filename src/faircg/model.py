@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from faircg.table import Column
     from faircg.typing import BoolVector
 
 FORMAT: Final = "faircg-model"
@@ -54,6 +55,14 @@ class Feature:
     name: str
     kind: Kind
     categories: tuple[Value, ...] = ()
+
+    @classmethod
+    def of(cls, column: Column) -> Feature:
+        """Describe a column of the training data."""
+        seen: set[Value] = set()
+        if column.kind == "category":
+            seen = set(column.values[~column.missing].tolist())
+        return cls(column.name, column.kind, tuple(sorted(seen, key=repr)))
 
 
 @dataclass(frozen=True, slots=True)

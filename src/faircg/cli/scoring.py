@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from faircg.cli.decisions import Tally, Wanted
     from faircg.cli.named_table import NamedTable
     from faircg.evaluate import PartResult
-    from faircg.explain import Explanations
     from faircg.fairness import Criterion
     from faircg.model import RuleSetModel
 
@@ -189,7 +188,13 @@ def explain(
         allow_missing=allow_missing,
         strict=strict,
     )
-    text = _written(explanations, numbers, Shape.json if as_json else shape)
+    explained = explanations.take(numbers)
+    if as_json or shape is Shape.json:
+        text = files.to_json(explained.to_dicts())
+    elif shape is Shape.table:
+        text = explained.to_frame().to_csv(index=False, lineterminator="\n")
+    else:
+        text = str(explained)
     files.save(output, text if text.endswith("\n") else text + "\n")
     if str(output) != files.STANDARD:
         note(show.wrote([output]).removesuffix("."), quiet=quiet)
@@ -216,18 +221,6 @@ def _numbers(
             f"{n_rows - 1}"
         )
     return given
-
-
-def _written(explanations: Explanations, numbers: list[int], shape: Shape) -> str:
-    if shape is Shape.json:
-        return files.to_json([explanations[k].to_dict() for k in numbers])
-    if shape is Shape.text:
-        return "\n".join(str(explanations[k]) for k in numbers)
-    import pandas as pd
-
-    lines = [explanations[k : k + 1].to_frame() for k in numbers]
-    frame = pd.concat(lines, ignore_index=True) if lines else pd.DataFrame()
-    return frame.to_csv(index=False, lineterminator="\n") if lines else ""
 
 
 def evaluate(

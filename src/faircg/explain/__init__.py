@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from faircg.explain.changes import Change, FeatureChange
 from faircg.explain.explanations import Explanations, explain
-from faircg.explain.values import Explanation, FailedCondition, NearRule
+from faircg.explain.reasons import Explanation, FailedCondition, NearRule
 from faircg.ranges import NumericRange, numeric_ranges
 
 __all__ = [

@@ -18,12 +18,12 @@ from typing import TYPE_CHECKING, Any
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from faircg.explain.cells import (
+from faircg.explain.bins import (
     SWITCH_COST,
-    Cells,
+    Bins,
     Option,
-    choice_cells,
-    number_cells,
+    choice_bins,
+    number_bins,
 )
 from faircg.printable import spoken_name, spoken_value
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from faircg.typing import Value
 
 Box = dict[str, frozenset[int]]
-"""For some features the cells that their values may lie in."""
+"""For some features the bins that their values may lie in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,11 +113,11 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class Person:
-    """One row, as its values and cells, by feature."""
+class Row:
+    """One row, as its values and bins, by feature."""
 
     values: Mapping[str, Value]
-    cells: Mapping[str, int]
+    bins: Mapping[str, int]
 
 
 class Changes:
@@ -153,23 +153,23 @@ class Changes:
         for rule in self.rules:
             for condition in rule.conditions:
                 tests.setdefault(condition.feature, []).append(condition)
-        self.cells: dict[str, Cells] = {}
+        self.bins: dict[str, Bins] = {}
         for feature in model.features:
             if feature.name not in tests:
                 continue
             conditions = tests[feature.name]
             if feature.kind == "numeric":
-                self.cells[feature.name] = number_cells(
+                self.bins[feature.name] = number_bins(
                     feature.name,
                     conditions,
                     ranges.get(feature.name),
                     whole=feature.name in whole,
                 )
             else:
-                self.cells[feature.name] = choice_cells(
+                self.bins[feature.name] = choice_bins(
                     feature.name, conditions, feature.kind, feature.categories
                 )
-        columns = {name: cells.column() for name, cells in self.cells.items()}
+        columns = {name: bins.column() for name, bins in self.bins.items()}
         self.met: dict[Condition, frozenset[int]] = {}
         for name, conditions in tests.items():
             for condition in conditions:
@@ -185,76 +185,76 @@ class Changes:
                     for r, box in enumerate(self.boxes)
                     if k in box.get(name, {k})
                 )
-                for k in range(cells.missing + 1)
+                for k in range(bins.missing + 1)
             ]
-            for name, cells in self.cells.items()
+            for name, bins in self.bins.items()
         }
-        """For each feature and cell the rules that it does not break, as bits."""
+        """For each feature and bin the rules that it does not break, as bits."""
 
     def _box(self, conditions: Collection[Condition]) -> Box:
-        """Return for each feature of a rule the cells that meet all its conditions."""
+        """Return for each feature of a rule the bins that meet all its conditions."""
         box: Box = {}
         for condition in conditions:
             met = self.met[condition]
             box[condition.feature] = box.get(condition.feature, met) & met
         return box
 
-    def failed(self, rule: int, person: Person) -> tuple[Condition, ...]:
-        """Return the conditions of a rule that a person does not meet."""
+    def failed(self, rule: int, row: Row) -> tuple[Condition, ...]:
+        """Return the conditions of a rule that a row does not meet."""
         return tuple(
             condition
             for condition in self.rules[rule].conditions
-            if person.cells[condition.feature] not in self.met[condition]
+            if row.bins[condition.feature] not in self.met[condition]
         )
 
-    def to_rule(self, rule: int, person: Person) -> Change | None:
+    def to_rule(self, rule: int, row: Row) -> Change | None:
         """Return the smallest change that meets one rule; None if there is none."""
         box = self.boxes[rule]
         changes = []
         for name, allowed in box.items():
-            if person.cells[name] in allowed:
+            if row.bins[name] in allowed:
                 continue
-            options = [o for o in self._options(name, person) if o.cell in allowed]
+            options = [o for o in self._options(name, row) if o.bin in allowed]
             if not options:
                 return None
             best = min(options, key=lambda option: option.cost)
-            changes.append(self._change(name, person, best, allowed))
+            changes.append(self._change(name, row, best, allowed))
         return Change(tuple(changes))
 
-    def to_negative(self, person: Person) -> Change | None:
+    def to_negative(self, row: Row) -> Change | None:
         """Return the smallest change that leaves all rules; None if there is none."""
         options = {
-            name: self._undominated(name, self._options(name, person))
-            for name in self.cells
+            name: self._undominated(name, self._options(name, row))
+            for name in self.bins
         }
-        for most in range(1, len(self.cells) + 1):
-            best = self._leave(person.cells, {}, options, most, math.inf)
+        for most in range(1, len(self.bins) + 1):
+            best = self._leave(row.bins, {}, options, most, math.inf)
             if best is not None:
-                return self._widened(person, best)
+                return self._widened(row, best)
         return None
 
-    def _options(self, name: str, person: Person) -> list[Option]:
+    def _options(self, name: str, row: Row) -> list[Option]:
         if name in self.immutable:
             return []
-        cells, cell = self.cells[name], person.cells[name]
-        options = cells.options(person.values[name], cell)
-        if self.allow_missing and cell != cells.missing:
-            options.append(Option(cells.missing, None, SWITCH_COST))
+        bins, bin = self.bins[name], row.bins[name]
+        options = bins.options(row.values[name], bin)
+        if self.allow_missing and bin != bins.missing:
+            options.append(Option(bins.missing, None, SWITCH_COST))
         return options
 
     def _undominated(self, name: str, options: list[Option]) -> list[Option]:
-        """Leave out cells that cost no less than another and keep all its rules."""
+        """Leave out bins that cost no less than another and keep all its rules."""
         kept = self._kept[name]
         best: list[Option] = []
-        by_cost = sorted(options, key=lambda o: (o.cost, kept[o.cell].bit_count()))
+        by_cost = sorted(options, key=lambda o: (o.cost, kept[o.bin].bit_count()))
         for option in by_cost:
-            if all(kept[other.cell] & ~kept[option.cell] for other in best):
+            if all(kept[other.bin] & ~kept[option.bin] for other in best):
                 best.append(option)
         return best
 
     def _leave(
         self,
-        cells: Mapping[str, int],
+        bins: Mapping[str, int],
         chosen: dict[str, Option],
         options: Mapping[str, list[Option]],
         most: int,
@@ -266,8 +266,8 @@ class Changes:
         what it allows, and that feature was not chosen yet: so no choice is forgotten.
         """
         bits = (1 << len(self.boxes)) - 1
-        for name, cell in cells.items():
-            bits &= self._kept[name][cell]
+        for name, bin in bins.items():
+            bits &= self._kept[name][bin]
         if not bits:
             return chosen
         covering = [
@@ -282,12 +282,12 @@ class Changes:
         best = None
         for name, allowed in covering[0].items():
             for option in options[name]:
-                if option.cell in allowed:
+                if option.bin in allowed:
                     continue
                 if spent + option.cost >= bound and bound < math.inf:
                     break
                 found = self._leave(
-                    {**cells, name: option.cell},
+                    {**bins, name: option.bin},
                     {**chosen, name: option},
                     options,
                     most - 1,
@@ -298,26 +298,26 @@ class Changes:
                     if best is None or cost < bound:
                         best, bound = found, cost
             # What follows leaves the rule by another feature first.
-            inside = [o for o in options[name] if o.cell in allowed]
+            inside = [o for o in options[name] if o.bin in allowed]
             options = {**options, name: inside}
         return best
 
-    def _widened(self, person: Person, chosen: Mapping[str, Option]) -> Change:
+    def _widened(self, row: Row, chosen: Mapping[str, Option]) -> Change:
         """Say how far each new value may move while all rules still fail."""
-        box = {name: frozenset({cell}) for name, cell in person.cells.items()}
-        box |= {name: frozenset({option.cell}) for name, option in chosen.items()}
+        box = {name: frozenset({bin}) for name, bin in row.bins.items()}
+        box |= {name: frozenset({option.bin}) for name, option in chosen.items()}
         for name, option in chosen.items():
-            cells = self.cells[name]
+            bins = self.bins[name]
             safe = {
-                cell
-                for cell in range(cells.missing)
-                if self._leaves_all({**box, name: frozenset({cell})})
+                bin
+                for bin in range(bins.missing)
+                if self._leaves_all({**box, name: frozenset({bin})})
             }
-            box[name] = cells.run(option.cell, safe)
+            box[name] = bins.run(option.bin, safe)
         return Change(
             tuple(
-                self._change(name, person, chosen[name], box[name])
-                for name in self.cells
+                self._change(name, row, chosen[name], box[name])
+                for name in self.bins
                 if name in chosen
             )
         )
@@ -329,13 +329,11 @@ class Changes:
         )
 
     def _change(
-        self, name: str, person: Person, option: Option, wanted: Collection[int]
+        self, name: str, row: Row, option: Option, wanted: Collection[int]
     ) -> FeatureChange:
-        cells = self.cells[name]
-        words = cells.words(cells.run(option.cell, wanted))
-        return FeatureChange(
-            name, person.values[name], option.value, words, option.cost
-        )
+        bins = self.bins[name]
+        words = bins.words(bins.run(option.bin, wanted))
+        return FeatureChange(name, row.values[name], option.value, words, option.cost)
 
 
 def _apart(boxes: Collection[Box]) -> int:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args, overload
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, get_args, overload
 
 import numpy as np
 
-from faircg.explain.changes import Changes, Person, whole_features
-from faircg.explain.values import ChangeStatus, Explanation, FailedCondition, NearRule
+from faircg.explain.changes import Changes, Row, whole_features
+from faircg.explain.reasons import ChangeStatus, Explanation, FailedCondition, NearRule
 from faircg.features import Features
 from faircg.printable import spoken_name
 from faircg.table import Table, read_table
@@ -24,6 +24,18 @@ if TYPE_CHECKING:
     from faircg.ranges import NumericRange
     from faircg.typing import BoolMatrix, IntVector, Value
 
+COLUMNS: Final = [
+    "row",
+    "decision",
+    "rules",
+    "closest_rule",
+    "failed",
+    "change",
+    "change_status",
+    "changed_features",
+    "cost",
+]
+"""Columns of the table of explanations."""
 Direction: TypeAlias = Literal["to_positive", "to_negative", "both", "none"]
 
 
@@ -49,6 +61,10 @@ class Explanations(Sequence[Explanation]):
         if isinstance(index, slice):
             return Explanations(self._source, self._rows[index])
         return self._source.explanation(int(self._rows[index]))
+
+    def take(self, rows: Sequence[int]) -> Explanations:
+        """Return the explanations of these rows, by number."""
+        return Explanations(self._source, self._rows[np.asarray(rows, dtype=int)])
 
     def __str__(self) -> str:
         return "\n".join(map(str, self))
@@ -94,11 +110,7 @@ class Explanations(Sequence[Explanation]):
                     "cost": cost,
                 }
             )
-        columns = [
-            *("row", "decision", "rules", "closest_rule", "failed"),
-            *("change", "change_status", "changed_features", "cost"),
-        ]
-        return pd.DataFrame(lines, columns=columns)
+        return pd.DataFrame(lines, columns=COLUMNS)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -110,18 +122,18 @@ class _Source:
     labels: tuple[Value, Value]
     known: Mapping[str, frozenset[Value]]
     covered: BoolMatrix
-    cells: Mapping[str, IntVector]
+    bins: Mapping[str, IntVector]
     direction: Direction
     n_closest: int
     kept: str
 
-    def explanation(self, row: int) -> Explanation:
+    def explanation(self, number: int) -> Explanation:
         changes = self.changes
-        person = Person(
-            {n: c.value(self.table[n], row) for n, c in changes.cells.items()},
-            {name: int(cells[row]) for name, cells in self.cells.items()},
+        row = Row(
+            {n: c.value(self.table[n], number) for n, c in changes.bins.items()},
+            {name: int(bins[number]) for name, bins in self.bins.items()},
         )
-        fired = np.flatnonzero(self.covered[row])
+        fired = np.flatnonzero(self.covered[number])
         positive = len(fired) > 0
         change, near = None, []
         asked = self.direction in (
@@ -129,19 +141,19 @@ class _Source:
             "to_negative" if positive else "to_positive",
         )
         if positive:
-            change = changes.to_negative(person) if asked else None
+            change = changes.to_negative(row) if asked else None
         else:
-            near = self._near(person)
+            near = self._near(row)
             reachable = [n.change for n in near if n.change is not None]
             if asked and reachable:
                 change = min(reachable, key=lambda c: c.size)
         found: ChangeStatus = "impossible" if change is None else "found"
         return Explanation(
-            row=row,
+            row=number,
             decision=self.labels[int(positive)],
             other=self.labels[int(not positive)],
             is_positive=positive,
-            values=person.values,
+            values=row.values,
             fired=tuple(changes.rules[r] for r in fired),
             closest=tuple(near[: self.n_closest]),
             change=change,
@@ -149,26 +161,26 @@ class _Source:
             kept=self.kept if asked and change is None else "",
         )
 
-    def _near(self, person: Person) -> list[NearRule]:
+    def _near(self, row: Row) -> list[NearRule]:
         """Return all rules, the closest first."""
         near = []
         for position, rule in enumerate(self.changes.rules):
             failed = tuple(
                 FailedCondition(
                     condition,
-                    person.values[condition.feature],
-                    self._is_unseen(condition.feature, person),
+                    row.values[condition.feature],
+                    self._is_unseen(condition.feature, row),
                 )
-                for condition in self.changes.failed(position, person)
+                for condition in self.changes.failed(position, row)
             )
-            near.append(NearRule(rule, failed, self.changes.to_rule(position, person)))
-        nowhere = (len(self.changes.cells) + 1, 0.0)
+            near.append(NearRule(rule, failed, self.changes.to_rule(position, row)))
+        nowhere = (len(self.changes.bins) + 1, 0.0)
         return sorted(
             near, key=lambda n: (len(n.failed), n.change.size if n.change else nowhere)
         )
 
-    def _is_unseen(self, name: str, person: Person) -> bool:
-        value = person.values[name]
+    def _is_unseen(self, name: str, row: Row) -> bool:
+        value = row.values[name]
         return (
             value is not None and name in self.known and value not in self.known[name]
         )
@@ -276,10 +288,10 @@ def explain(
             if feature.kind == "category"
         },
         covered=covered,
-        cells={n: cells.codes(table[n]) for n, cells in changes.cells.items()},
+        bins={n: bins.codes(table[n]) for n, bins in changes.bins.items()},
         direction=direction,
         n_closest=n_closest,
-        kept=_kept([name for name in fixed if name in changes.cells]),
+        kept=_kept([name for name in fixed if name in changes.bins]),
     )
     return Explanations(source, np.arange(table.n_rows))
 

@@ -1,8 +1,8 @@
-"""Cells: the values of one feature that no condition of a rule set tells apart.
+"""Bins: the values of one feature that no condition of a rule set tells apart.
 
 Rules see a number only through their cut points and a category only through the values
-they name. So the values of a feature fall into a few cells, and to search a change is
-to search among cells; within one, the value nearest to the row's own is the cheapest.
+they name. So the values of a feature fall into a few bins, and to search a change is
+to search among bins; within one, the value nearest to the row's own is the cheapest.
 """
 
 from __future__ import annotations
@@ -30,51 +30,51 @@ _LARGEST: Final = float(np.finfo(np.float64).max)
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """A way to change one feature: the cell to reach, the value there, its cost."""
+    """A way to change one feature: the bin to reach, the value there, its cost."""
 
-    cell: int
+    bin: int
     value: Value
     cost: float
 
 
-class Cells(Protocol):
-    """The cells of one feature, numbered from zero; the last one is "missing"."""
+class Bins(Protocol):
+    """The bins of one feature, numbered from zero; the last one is "missing"."""
 
     @property
     def missing(self) -> int:
-        """Number of the cell of missing values."""
+        """Number of the bin of missing values."""
 
     def column(self) -> Column:
-        """Return one value of each cell, for conditions to be asked about."""
+        """Return one value of each bin, for conditions to be asked about."""
 
     def codes(self, column: Column) -> IntVector:
-        """Return the cell of each row."""
+        """Return the bin of each row."""
 
     def value(self, column: Column, row: int) -> Value:
         """Return a row's own value; None where it is missing."""
 
-    def options(self, value: Value, cell: int) -> list[Option]:
-        """Return the cheapest way to each other cell that a change can reach."""
+    def options(self, value: Value, bin: int) -> list[Option]:
+        """Return the cheapest way to each other bin that a change can reach."""
 
-    def run(self, cell: int, cells: Collection[int]) -> frozenset[int]:
-        """Return those of the cells that can be described together with ``cell``."""
+    def run(self, bin: int, bins: Collection[int]) -> frozenset[int]:
+        """Return those of the bins that can be described together with ``bin``."""
 
-    def words(self, cells: Collection[int]) -> str:
-        """Describe the values in the cells."""
+    def words(self, bins: Collection[int]) -> str:
+        """Describe the values in the bins."""
 
 
 @dataclass(frozen=True, slots=True)
-class NumberCells:
-    """Cells of a number: ``(-inf, e0], (e0, e1], ..., (em, inf)``, and missing."""
+class NumberBins:
+    """Bins of a number: ``(-inf, e0], (e0, e1], ..., (em, inf)``, and missing."""
 
     name: str
     edges: tuple[float, ...]
     whole: bool
     scale: float
     firsts: tuple[float, ...] = field(init=False)
-    """The smallest value in each cell: just beyond the cut point below."""
+    """The smallest value in each bin: just beyond the cut point below."""
     lasts: tuple[float, ...] = field(init=False)
-    """The largest value in each cell: the cut point itself."""
+    """The largest value in each bin: the cut point itself."""
 
     def __post_init__(self) -> None:
         firsts, lasts = [-_LARGEST], []
@@ -89,16 +89,16 @@ class NumberCells:
 
     @property
     def missing(self) -> int:
-        """Number of the cell of missing values."""
+        """Number of the bin of missing values."""
         return len(self.edges) + 1
 
     def column(self) -> Column:
-        """Return one value of each cell, for conditions to be asked about."""
+        """Return one value of each bin, for conditions to be asked about."""
         values = np.array([*self.edges, math.inf, math.nan])
         return Column(self.name, "numeric", values, np.isnan(values))
 
     def codes(self, column: Column) -> IntVector:
-        """Return the cell of each row."""
+        """Return the bin of each row."""
         codes = np.searchsorted(np.array(self.edges), column.values, side="left")
         return np.where(column.missing, self.missing, codes).astype(np.int64)
 
@@ -106,12 +106,12 @@ class NumberCells:
         """Return a row's own value; None where it is missing."""
         return None if column.missing[row] else self._spoken(float(column.values[row]))
 
-    def options(self, value: Value, cell: int) -> list[Option]:
-        """Return the cheapest way to each other cell that a change can reach."""
+    def options(self, value: Value, bin: int) -> list[Option]:
+        """Return the cheapest way to each other bin that a change can reach."""
         found = []
         bounds = zip(self.firsts, self.lasts, strict=True)
         for target, (first, last) in enumerate(bounds):
-            if target == cell or first > last:  # no whole number inside, or none beyond
+            if target == bin or first > last:  # no whole number inside, or none beyond
                 continue
             if value is None:
                 at_most, more_than = target < len(self.edges), target > 0
@@ -124,21 +124,21 @@ class NumberCells:
             found.append(Option(target, self._spoken(number), cost))
         return found
 
-    def run(self, cell: int, cells: Collection[int]) -> frozenset[int]:
-        """Return the neighbours of ``cell`` that follow one another."""
-        low = high = cell
-        if cell != self.missing:
-            while low - 1 in cells:
+    def run(self, bin: int, bins: Collection[int]) -> frozenset[int]:
+        """Return the neighbours of ``bin`` that follow one another."""
+        low = high = bin
+        if bin != self.missing:
+            while low - 1 in bins:
                 low -= 1
-            while high + 1 in cells and high + 1 != self.missing:
+            while high + 1 in bins and high + 1 != self.missing:
                 high += 1
         return frozenset(range(low, high + 1))
 
-    def words(self, cells: Collection[int]) -> str:
-        """Describe the values in the cells."""
-        if self.missing in cells:
+    def words(self, bins: Collection[int]) -> str:
+        """Describe the values in the bins."""
+        if self.missing in bins:
             return "missing"
-        low, high = min(cells), max(cells)
+        low, high = min(bins), max(bins)
         if self.firsts[low] == self.lasts[high]:
             return f"exactly {spoken_value(self.lasts[high])}"
         parts = []
@@ -153,8 +153,8 @@ class NumberCells:
 
 
 @dataclass(frozen=True, slots=True)
-class ChoiceCells:
-    """Cells of a category or boolean: each value that rules name, others, missing.
+class ChoiceBins:
+    """Bins of a category or boolean: each value that rules name, others, missing.
 
     Parameters
     ----------
@@ -175,16 +175,16 @@ class ChoiceCells:
 
     @property
     def others(self) -> int:
-        """Number of the cell of all values that rules do not name."""
+        """Number of the bin of all values that rules do not name."""
         return len(self.choices)
 
     @property
     def missing(self) -> int:
-        """Number of the cell of missing values."""
+        """Number of the bin of missing values."""
         return len(self.choices) + 1
 
     def column(self) -> Column:
-        """Return one value of each cell, for conditions to be asked about."""
+        """Return one value of each bin, for conditions to be asked about."""
         is_missing = np.arange(len(self.choices) + 2) == self.missing
         if self.kind == "boolean":
             numbers = np.array([*map(float, map(bool, self.choices)), math.nan])
@@ -195,7 +195,7 @@ class ChoiceCells:
         return Column(self.name, "category", values, is_missing)
 
     def codes(self, column: Column) -> IntVector:
-        """Return the cell of each row."""
+        """Return the bin of each row."""
         number: dict[Any, int] = {value: j for j, value in enumerate(self.choices)}
         codes = [number.get(value, self.others) for value in column.values.tolist()]
         found = np.array(codes, dtype=np.int64)
@@ -208,33 +208,33 @@ class ChoiceCells:
         value: Value = column.values[row]
         return bool(value) if self.kind == "boolean" else value
 
-    def options(self, value: Value, cell: int) -> list[Option]:
-        """Return the cheapest way to each other cell that a change can reach."""
+    def options(self, value: Value, bin: int) -> list[Option]:
+        """Return the cheapest way to each other bin that a change can reach."""
         found = [
             Option(target, choice, SWITCH_COST)
             for target, choice in enumerate(self.choices)
-            if target != cell
+            if target != bin
         ]
-        if self.spare is not None and cell != self.others:
+        if self.spare is not None and bin != self.others:
             found.append(Option(self.others, self.spare, SWITCH_COST))
         return found
 
-    def run(self, cell: int, cells: Collection[int]) -> frozenset[int]:
-        """Return all the cells: they have no order."""
-        if cell == self.missing:
-            return frozenset({cell})
-        together = frozenset({cell, *cells}) - {self.missing}
+    def run(self, bin: int, bins: Collection[int]) -> frozenset[int]:
+        """Return all the bins: they have no order."""
+        if bin == self.missing:
+            return frozenset({bin})
+        together = frozenset({bin, *bins}) - {self.missing}
         return together if self.kind == "category" else together - {self.others}
 
-    def words(self, cells: Collection[int]) -> str:
-        """Describe the values in the cells."""
-        if self.missing in cells:
+    def words(self, bins: Collection[int]) -> str:
+        """Describe the values in the bins."""
+        if self.missing in bins:
             return "missing"
-        named = [spoken_value(v) for j, v in enumerate(self.choices) if j in cells]
-        if self.others not in cells:
+        named = [spoken_value(v) for j, v in enumerate(self.choices) if j in bins]
+        if self.others not in bins:
             return " or ".join(named)
         left_out = [
-            spoken_value(v) for j, v in enumerate(self.choices) if j not in cells
+            spoken_value(v) for j, v in enumerate(self.choices) if j not in bins
         ]
         return f"other than {' or '.join(left_out)}" if left_out else "any category"
 
@@ -243,13 +243,13 @@ class _Unnamed:
     """A category that equals no other."""
 
 
-def number_cells(
+def number_bins(
     name: str,
     conditions: Iterable[Condition],
     known: NumericRange | None,
     *,
     whole: bool,
-) -> NumberCells:
+) -> NumberBins:
     """Divide a number at the cut points of its conditions.
 
     Without a known range, the unit of cost is the largest cut point, without its sign.
@@ -258,18 +258,18 @@ def number_cells(
     scale = max(map(abs, edges), default=1.0) or 1.0
     if known is not None:
         scale, whole = known.scale, known.whole
-    return NumberCells(name, tuple(sorted(edges)), whole, scale)
+    return NumberBins(name, tuple(sorted(edges)), whole, scale)
 
 
-def choice_cells(
+def choice_bins(
     name: str,
     conditions: Iterable[Condition],
     kind: str,
     categories: Sequence[Value],
-) -> ChoiceCells:
+) -> ChoiceBins:
     """Divide a category or a boolean by the values that its conditions name."""
     if kind == "boolean":
-        return ChoiceCells(name, (False, True), None, kind)
+        return ChoiceBins(name, (False, True), None, kind)
     named = {c.value for c in conditions if c.value is not None}
     spare = next((v for v in categories if v is not None and v not in named), None)
-    return ChoiceCells(name, tuple(sorted(named, key=repr)), spare, kind)
+    return ChoiceBins(name, tuple(sorted(named, key=repr)), spare, kind)
