@@ -18,8 +18,8 @@ from faircg.colgen.pricing import PoolOnly
 from faircg.colgen.select import Selection
 from faircg.colgen.stop import Deadline
 from faircg.evaluate.counts import group_counts, total
-from faircg.evaluate.frontier import count_columns
 from faircg.evaluate.gaps import gap_or_nan
+from faircg.evaluate.pooling import count_columns
 from faircg.fitting import messages
 from faircg.grid import Answer, SolvedCell, known_rule_sets, looser_cells, proven_bound
 from faircg.rules import Rule, RuleSet

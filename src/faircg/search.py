@@ -23,7 +23,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
 from faircg.classifier import FairRuleSetClassifier
-from faircg.evaluate.frontier import pooled_points
+from faircg.evaluate.pooling import pooled_points
 from faircg.exceptions import FairCGError
 from faircg.fairness.constraint import with_epsilon
 from faircg.folds import search_fold

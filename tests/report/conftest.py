@@ -7,7 +7,7 @@ from certificates import certificate
 from faircg.datasets import load_compas
 from faircg.model import Feature, RuleSetModel
 from faircg.report import About, Part, Point, make_report, render_report
-from faircg.report.values import CrossValidated
+from faircg.report.contents import CrossValidated
 from faircg.rules import Condition, Rule, RuleSet
 
 FEATURES = (

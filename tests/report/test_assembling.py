@@ -40,7 +40,7 @@ RICH = (Rule((Condition("income", ">", 15),)),)
 def test_the_last_part_given_speaks_for_the_model(report):
     """A committee wants to see people the rules were not learned from."""
     assert report.points[0].main.name == "test"
-    assert report.people.part == "test"
+    assert report.shown.part == "test"
     assert list(report.points[0].parts) == ["train", "test"]
 
 
@@ -73,7 +73,7 @@ def test_no_row_is_in_the_file_when_rows_are_not_wanted():
     people = PEOPLE.assign(job=["cook", "cook", "judge", secret])
     model = small((Rule((Condition("job", "=", "cook"),)),))
     report = report_of_model(model, people, TRUTH, n_rows=0)
-    assert report.people is None
+    assert report.shown is None
     page = render_report(report)
     assert "people-table" not in page.split("<script>")[0]
     assert secret not in page
@@ -94,27 +94,27 @@ def test_missing_values_are_shown_as_missing():
     """Neither NaN nor None."""
     people = PEOPLE.assign(income=[10, None, 30, 40])
     report = report_of_model(small(RICH), people, TRUTH)
-    assert [person.values[0] for person in report.people.persons][1] == "missing"
-    assert "but here it is missing" in report.people.decisions[0][1].reason
+    assert [person.values[0] for person in report.shown.rows][1] == "missing"
+    assert "but here it is missing" in report.shown.decisions[0][1].reason
 
 
 def test_a_sample_of_rows_is_spread_and_bounded(report):
     """Always the same rows, from the first to the last."""
-    rows = [person.row for person in report.people.persons]
+    rows = [person.row for person in report.shown.rows]
     assert len(rows) == 200
     assert rows == sorted(set(rows))
     assert rows[0] == 0
-    assert rows[-1] > 0.98 * report.people.n_rows
+    assert rows[-1] > 0.98 * report.shown.n_rows
 
 
 def test_each_decision_of_each_point_is_that_of_its_model(report, halves):
     """Row by row."""
-    rows = [person.row for person in report.people.persons]
+    rows = [person.row for person in report.shown.rows]
     X, y, groups = (column.iloc[rows] for column in halves["test"])
-    for result, decisions in zip(report.points, report.people.decisions, strict=True):
+    for result, decisions in zip(report.points, report.shown.decisions, strict=True):
         expected = result.point.model.covers(X).tolist()
         assert [decision.is_positive for decision in decisions] == expected
-    persons = report.people.persons
+    persons = report.shown.rows
     assert [person.is_positive for person in persons] == (y == 1).tolist()
     assert [person.group for person in persons] == groups.tolist()
 

@@ -154,10 +154,10 @@ def test_a_click_on_a_point_shows_its_rule_set(opened, report):
     assert "Showing Point 3" in opened.find_element("id", "status").get_property(
         "textContent"
     )
-    expected = [decision.reason for decision in report.people.decisions[2]]
+    expected = [decision.reason for decision in report.shown.decisions[2]]
     after = texts(opened, "#people-table .reason")
     assert after == expected
-    assert before == [decision.reason for decision in report.people.decisions[1]]
+    assert before == [decision.reason for decision in report.shown.decisions[1]]
     note = opened.find_element("id", "people-point").text
     assert note == "point 3, which was not chosen"
     visible(opened, ".notice a.pick")[0].click()
@@ -211,8 +211,8 @@ def test_the_measure_can_be_switched(opened):
 
 def test_rows_can_be_searched_and_filtered(opened, report):
     """By words, group, decision, and whether it is right."""
-    people = report.people
-    pairs = list(zip(people.persons, people.decisions[1], strict=True))
+    people = report.shown
+    pairs = list(zip(people.rows, people.decisions[1], strict=True))
 
     def rows():
         return [*map(int, texts(opened, "#people-table tbody th"))]
@@ -243,7 +243,7 @@ def test_rows_can_be_searched_and_filtered(opened, report):
 def test_one_row_can_be_asked_for_by_its_number(opened, report):
     """Whoever complains has a row number, and 2 is not 26."""
     field = opened.find_element("id", "filter-text")
-    row = report.people.persons[1].row
+    row = report.shown.rows[1].row
     for text in (f"row {row}", f"#{row}"):
         field.clear()
         field.send_keys(text)

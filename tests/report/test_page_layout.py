@@ -12,7 +12,7 @@ import pytest
 from certificates import certificate
 from faircg.model import Feature, RuleSetModel
 from faircg.report import Part, Point, make_report, render_report, report_of_model
-from faircg.report.values import CrossValidated
+from faircg.report.contents import CrossValidated
 from faircg.rules import Condition, Rule, RuleSet
 from report.conftest import FEATURES, RULES
 from report.test_browser import Keys, looked_at, pytestmark, started, texts, visible

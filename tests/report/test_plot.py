@@ -71,7 +71,7 @@ def crowded(report, *places):
         )
         for k, (y, x) in enumerate(places)
     ]
-    return replace(report, points=tuple(points), people=None)
+    return replace(report, points=tuple(points), shown=None)
 
 
 @pytest.mark.parametrize(

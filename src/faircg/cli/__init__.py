@@ -1,7 +1,7 @@
 """The command line: ``faircg fit | predict | explain | evaluate | frontier | ...``.
 
 One module per family of commands: ``learning`` (fit, frontier), ``scoring`` (predict,
-explain, evaluate), ``writing`` (report, export) and ``samples`` (datasets, demo). Heavy
+explain, evaluate), ``writing`` (report, export), ``embedded`` (datasets, demo). Heavy
 imports happen inside the commands, so that ``--help`` answers at once. Results go to
 standard output, progress and notes to standard error. Bad input ends with one clear
 line, and no file is half written.
@@ -16,8 +16,8 @@ from typing import Annotated
 import typer
 
 from faircg.cli import exits
+from faircg.cli.embedded import datasets, demo
 from faircg.cli.learning import fit, frontier
-from faircg.cli.samples import datasets, demo
 from faircg.cli.scoring import evaluate, explain, predict
 from faircg.cli.writing import export, report
 from faircg.printable import one_line

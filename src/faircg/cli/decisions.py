@@ -148,6 +148,6 @@ def check_names(
         )
 
 
-def shown(label: object) -> str:
+def label_text(label: object) -> str:
     """Return a label as text."""
     return "" if label is None else str(label)

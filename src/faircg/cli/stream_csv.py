@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final, TypeVar
 import numpy as np
 
 from faircg.cli.csv_tables import opener_of
-from faircg.cli.decisions import Decisions, check_names, shown
+from faircg.cli.decisions import Decisions, check_names, label_text
 from faircg.cli.files import STANDARD, is_embedded, kind_of, must_exist
 from faircg.cli.records import csv_line, records
 
@@ -180,7 +180,7 @@ class _Sheet:
             dtype=str,
             keep_default_na=False,
         )
-        labels = np.array([*map(shown, self.model.labels)], dtype=object)
+        labels = np.array([*map(label_text, self.model.labels)], dtype=object)
         frame = frame[kept].assign(
             **{self.wanted.column: labels[decisions.covered.astype(int)]}
         )
@@ -266,4 +266,4 @@ def _names(head: bytes, source: str) -> list[str]:
 
 def _cell(value: object) -> bytes:
     """Return one value as a CSV file holds it."""
-    return csv_line([shown(value)]).encode()
+    return csv_line([label_text(value)]).encode()

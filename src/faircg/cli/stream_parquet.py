@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final
 
-from faircg.cli.decisions import Decisions, check_names, shown
+from faircg.cli.decisions import Decisions, check_names, label_text
 from faircg.cli.files import STANDARD, must_exist, pyarrow_parquet
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def predict_parquet(
     as_csv = str(output) == STANDARD or output.suffix.lower() == ".csv"
     labels = model.labels
     if len(set(map(type, labels))) > 1:
-        labels = (shown(labels[0]), shown(labels[1]))
+        labels = (label_text(labels[0]), label_text(labels[1]))
     try:
         file = parquet.ParquetFile(source)
     except (OSError, ValueError) as error:

@@ -40,12 +40,15 @@ class People:
         The group of each row.
     weights
         How many people each row stands for.
+    rows
+        Position of each row in the data given.
     """
 
     table: Table
     is_positive: BoolVector
     groups: Groups
     weights: IntVector
+    rows: IntVector
 
     @classmethod
     def read(
@@ -87,7 +90,7 @@ class People:
         ).take(rows)
         if len(rows) < table.n_rows:
             table = table.take(rows)
-        return cls(table, is_positive[rows], groups, weights[rows])
+        return cls(table, is_positive[rows], groups, weights[rows], rows)
 
     @property
     def total(self) -> int:

@@ -8,7 +8,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from faircg.evaluate.coverage import Coverage
-from faircg.evaluate.rules import rule_results
+from faircg.evaluate.rule_results import rule_results
 from faircg.groups import groups_of
 from faircg.labels import plain_labels, read_truth
 from faircg.rules import RuleSet
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import ArrayLike
 
-    from faircg.evaluate.rules import RuleResult
+    from faircg.evaluate.rule_results import RuleResult
     from faircg.evaluate.shares import Share
     from faircg.model import RuleSetModel
     from faircg.typing import BoolVector

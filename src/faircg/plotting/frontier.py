@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from sklearn.utils.validation import check_is_fitted
 
-from faircg.evaluate.frontier import pooled_points
+from faircg.evaluate.pooling import pooled_points
 from faircg.fairness.constraint import criterion_at
 from faircg.plotting.style import GREY, axes_for, mark, quiet_frame
 

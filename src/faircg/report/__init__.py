@@ -8,10 +8,10 @@ offline and needs nothing else.
 from __future__ import annotations
 
 from faircg.report.assembling import make_report, report_of_model
-from faircg.report.frontier import fit_frontier, report_of_search
+from faircg.report.contents import About, Point, Report
 from faircg.report.parts import Part
 from faircg.report.rendering import render_report
-from faircg.report.values import About, Point, Report
+from faircg.report.searches import fit_frontier, report_of_search
 
 __all__ = [
     "About",

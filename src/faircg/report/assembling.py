@@ -11,9 +11,9 @@ from faircg.evaluate import part_result, rule_results, total
 from faircg.fairness import CRITERIA, criterion_by_name
 from faircg.features import Features
 from faircg.groups import EVERYBODY
+from faircg.report.contents import About, Point, PointResult, Report
 from faircg.report.parts import Part, by_name
-from faircg.report.people import resolved, sample_people
-from faircg.report.values import About, Point, PointResult, Report
+from faircg.report.rows import resolved, sample_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from faircg.evaluate import PartResult, RuleResult
     from faircg.fairness import Criterion
     from faircg.model import Asked, RuleSetModel
-    from faircg.report.people import RowOptions
+    from faircg.report.rows import RowOptions
 
 Data: TypeAlias = tuple[Any, Any, Any] | tuple[Any, Any, Any, Any]
 """Table, labels, groups (or None) and perhaps weights of one part."""
@@ -213,7 +213,7 @@ def make_report(
         chosen=chosen,
         constraint=None if first is None else first.name,
         data=tuple(part.summary(models[chosen]) for part in parts),
-        people=sample_people(parts[-1], models, **rows),
+        shown=sample_rows(parts[-1], models, **rows),
         about=About() if about is None else about,
         versions=versions(),
     )

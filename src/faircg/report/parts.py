@@ -10,7 +10,7 @@ import numpy as np
 
 from faircg.evaluate import People
 from faircg.printable import number, percent, plural, shown
-from faircg.report.values import FeatureSummary, PartSummary
+from faircg.report.contents import FeatureSummary, PartSummary
 from faircg.report.words import value_words
 from faircg.table import Column, Table, read_table
 

@@ -13,7 +13,7 @@ from faircg.report.words import points_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from faircg.report.values import PointResult, Report
+    from faircg.report.contents import PointResult, Report
 
 WIDTH: Final = 480
 HEIGHT: Final = 330

@@ -20,7 +20,7 @@ from faircg.report.plot import frontier_plots, interval_charts
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-    from faircg.report.values import Report
+    from faircg.report.contents import Report
 
 _POLICY: Final = (
     "default-src 'none'; script-src {script}; style-src {style}; base-uri 'none'; "
@@ -126,7 +126,7 @@ def _label_names(report: Report) -> tuple[str, str]:
 
 def _data(report: Report) -> dict[str, Any]:
     """Return what the script needs: decisions of all points, each reason once."""
-    if report.people is None:
+    if report.shown is None:
         return {"chosen": report.chosen, "reasons": [], "decisions": []}
     reasons: dict[str, int] = {}
     decisions = [
@@ -134,7 +134,7 @@ def _data(report: Report) -> dict[str, Any]:
             [int(d.is_positive), reasons.setdefault(d.reason, len(reasons))]
             for d in of_point
         ]
-        for of_point in report.people.decisions
+        for of_point in report.shown.decisions
     ]
     return {
         "chosen": report.chosen,

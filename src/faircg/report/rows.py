@@ -1,4 +1,4 @@
-"""People: a bounded sample of rows, and the reason for each decision."""
+"""Rows: a bounded sample of them, and the reason for each decision."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from faircg.exceptions import UnseenCategoryWarning
 from faircg.explain import explain, numeric_ranges
-from faircg.report.values import Decision, People, Person
+from faircg.report.contents import Decision, ShownRow, ShownRows
 from faircg.report.words import reason, value_words
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ MOST_ROWS: Final = 200
 
 
 class RowOptions(TypedDict, total=False):
-    """What a report shows of single rows; see :func:`sample_people`."""
+    """What a report shows of single rows; see :func:`sample_rows`."""
 
     n_rows: int
     direction: Direction
@@ -52,14 +52,14 @@ def spread(n_rows: int, most: int) -> IntVector:
     return np.array([k * n_rows // count for k in range(count)], dtype=np.int64)
 
 
-def sample_people(
+def sample_rows(
     part: Part,
     models: Sequence[RuleSetModel],
     *,
     n_rows: int = MOST_ROWS,
     direction: Direction = "none",
     immutable: Iterable[str] = (),
-) -> People | None:
+) -> ShownRows | None:
     """Take rows of a part and explain what every model decides about them.
 
     Only features that some rule tests are shown.
@@ -85,9 +85,9 @@ def sample_people(
     features = tuple(name for name in table.names if name in tested)
     groups = [source.groups.names[code] for code in source.groups.codes[rows]]
     truth = source.is_positive[rows].tolist()
-    persons = tuple(
-        Person(
-            row=int(row),
+    shown = tuple(
+        ShownRow(
+            row=int(source.rows[row]),
             group=groups[k],
             is_positive=truth[k],
             values=tuple(value_words(_value(table[name], k)) for name in features),
@@ -113,7 +113,7 @@ def sample_people(
         decisions.append(
             tuple(Decision(e.is_positive, reason(e, order)) for e in explanations)
         )
-    return People(part.name, source.table.n_rows, features, persons, tuple(decisions))
+    return ShownRows(part.name, source.table.n_rows, features, shown, tuple(decisions))
 
 
 def _value(column: Column, row: int) -> Value:

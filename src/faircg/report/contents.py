@@ -146,7 +146,7 @@ class PartSummary:
 
 
 @dataclass(frozen=True, slots=True)
-class Person:
+class ShownRow:
     """One row of the sample: group, true label and the values that rules test."""
 
     row: int
@@ -157,14 +157,14 @@ class Person:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What a rule set decides about a person, and why."""
+    """What a rule set decides about a row, and why."""
 
     is_positive: bool
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
-class People:
+class ShownRows:
     """A sample of rows with the decisions of every point.
 
     Attributes
@@ -175,16 +175,16 @@ class People:
         How many rows that part has.
     features
         Names of the features whose values are shown.
-    persons
+    rows
         The rows.
     decisions
-        For each point one decision per person.
+        For each point one decision per row.
     """
 
     part: str
     n_rows: int
     features: tuple[str, ...]
-    persons: tuple[Person, ...]
+    rows: tuple[ShownRow, ...]
     decisions: tuple[tuple[Decision, ...], ...]
 
 
@@ -246,7 +246,7 @@ class Report:
         Name of the criterion; None without one.
     data
         What each part holds.
-    people
+    shown
         A sample of rows; None if no row may be shown.
     about
         What the data do not say.
@@ -258,6 +258,6 @@ class Report:
     chosen: int
     constraint: str | None
     data: tuple[PartSummary, ...]
-    people: People | None
+    shown: ShownRows | None
     about: About
     versions: Mapping[str, str]

@@ -9,8 +9,8 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from faircg.report.assembling import TRAIN, make_report, read_parts, with_defaults
-from faircg.report.people import resolved
-from faircg.report.values import CrossValidated, Point
+from faircg.report.contents import CrossValidated, Point
+from faircg.report.rows import resolved
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from faircg.model import RuleSetModel
     from faircg.report.assembling import Data
-    from faircg.report.people import RowOptions
-    from faircg.report.values import About, Report
+    from faircg.report.contents import About, Report
+    from faircg.report.rows import RowOptions
     from faircg.search import FairRuleSetClassifierCV
 
 logger = logging.getLogger(__name__)
