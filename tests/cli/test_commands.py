@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from cli.people import FIT, JOB, YEARS, awkward
-from faircg import RuleSetModel
+from faircg import FairRuleSetClassifier, RuleSetModel
 from faircg.datasets import load_compas
 from faircg.groups import read_groups
 
@@ -113,6 +113,23 @@ def test_explain_in_three_shapes(
     assert table["row"].tolist() == list(range(240))
     predicted = RuleSetModel.load(model).predict(awkward())
     assert table["decision"].tolist() == predicted.tolist()
+
+
+def test_a_model_file_explains_as_its_estimator(
+    people: Path, faircg: Callable[..., Done]
+) -> None:
+    """The same row cost 0.333 by the command line and 0.125 by the estimator."""
+    frame = awkward()
+    clf = FairRuleSetClassifier(max_complexity=8, max_conditions=2, pos_label="yes")
+    features = frame.drop(columns="hired")
+    clf.fit(features, frame["hired"].to_numpy())
+    clf.model_.save("model.json")
+    arguments = ["explain", "model.json", people, "--limit", 0, "--json"]
+    told = json.loads(faircg(*arguments, "--direction", "both", "-q").out)
+    expected = clf.explain(features, direction="both")
+    costs = [e.change and e.change.cost for e in expected]
+    assert any(cost not in (None, 0, 1) for cost in costs)
+    assert [e["change"] and e["change"]["cost"] for e in told] == costs
 
 
 def test_explain_says_which_rows_it_left_out(
