@@ -14,14 +14,15 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from faircg.colgen.engine import Solution, solve
+from faircg.colgen.events import FitBegun
 from faircg.colgen.stop import Deadline
 from faircg.evaluate import group_counts, rule_table, total
 from faircg.evaluate.gaps import fairness_of
 from faircg.exceptions import SolverError
 from faircg.explain import Explanations, explain
-from faircg.fitting import messages
 from faircg.labelled import LabelledTable
 from faircg.labels import plain
+from faircg.listening import telling
 from faircg.model import Asked, Feature, RuleSetModel
 from faircg.question import Question
 from faircg.ranges import numeric_ranges
@@ -29,7 +30,7 @@ from faircg.rules import Rule, RuleSet
 from faircg.validation import checked_table, takes_any_values
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from typing import Self
 
     import numpy as np
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from faircg.binarize import ConditionBinarizer
+    from faircg.colgen.events import Event
     from faircg.colgen.pricing.base import Pricer
     from faircg.explain.explanations import Direction
     from faircg.fairness import Criterion
@@ -96,7 +98,8 @@ class FairRuleSetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         Threads of the exact search; -1 uses all cores. The result does not depend on
         it.
     verbose : int, default=0
-        1 reports each round through :mod:`logging`, 2 more.
+        1 shows the events of a fit, such as each round, on standard error (they are
+        logged in any case, see :mod:`logging`), 2 more.
     pos_label : label or None, default=None
         The positive class; ``classes_[1]`` by default.
     missing_groups : {"raise", "group"}, default="raise"
@@ -107,6 +110,9 @@ class FairRuleSetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
     on_interrupt : {"raise", "return"}, default="raise"
         After Ctrl-C the best rule set so far is kept; then either
         ``KeyboardInterrupt`` is raised or ``fit`` returns.
+    callbacks : sequence of callables, default=()
+        Each is called with every event of the fit (:mod:`faircg.colgen.events`): a
+        round, a better rule set, a step of the proof. What one raises ends the fit.
 
     Attributes
     ----------
@@ -163,6 +169,7 @@ class FairRuleSetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         "missing_groups": [StrOptions({"raise", "group"})],
         "strict": ["boolean"],
         "on_interrupt": [StrOptions({"raise", "return"})],
+        "callbacks": ["array-like"],
     }
 
     def __init__(
@@ -187,6 +194,7 @@ class FairRuleSetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         missing_groups: str = "raise",
         strict: bool = False,
         on_interrupt: str = "raise",
+        callbacks: Sequence[Callable[[Event], object]] = (),
     ) -> None:
         self.constraint = constraint
         self.epsilon = epsilon
@@ -207,6 +215,7 @@ class FairRuleSetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         self.missing_groups = missing_groups
         self.strict = strict
         self.on_interrupt = on_interrupt
+        self.callbacks = callbacks
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(
@@ -233,6 +242,7 @@ class FairRuleSetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         """
         deadline = Deadline.after(self.time_limit)
         question = Question.of(self)
+        criterion = question.criterion
         data = LabelledTable.read(
             self,
             X,
@@ -241,7 +251,10 @@ class FairRuleSetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
             sample_weight=sample_weight,
             question=question,
         ).counting()
-        with messages(self.verbose), deadline.listening():
+        listening = telling(self.callbacks, self.verbose)
+        with listening as tell, deadline.listening():
+            epsilon = None if criterion is None else criterion.epsilon
+            tell(FitBegun(epsilon, question.max_complexity))
             binarizer, problem = question.prepare(data)
             depths = question.depths(binarizer)
             rules = question.first_rules(
@@ -256,8 +269,9 @@ class FairRuleSetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
                 pricing_seconds=question.pricing_time_limit,
                 threads=question.threads,
                 seed=question.seed,
+                on_event=tell,
             )
-        self._expose(solution, binarizer, data, question.criterion)
+        self._expose(solution, binarizer, data, criterion)
         if deadline.interrupted.is_set() and self.on_interrupt == "raise":
             raise KeyboardInterrupt
         return self

@@ -5,7 +5,6 @@ A cell is one phase at one epsilon and one limit on complexity.
 
 from __future__ import annotations
 
-import logging
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from importlib.metadata import version
@@ -14,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 from faircg.cell_files import CellFiles
 from faircg.colgen.certificate import fingerprint
 from faircg.colgen.engine import solve
+from faircg.colgen.events import CellDone, InCell, OnEvent, ignore
 from faircg.colgen.pricing import PoolOnly
 from faircg.colgen.select import Selection
 from faircg.colgen.stop import Deadline
 from faircg.evaluate.counts import group_counts, total
 from faircg.evaluate.gaps import gap_or_nan
 from faircg.evaluate.pooling import count_columns
-from faircg.fitting import messages
 from faircg.grid import Answer, SolvedCell, known_rule_sets, looser_cells, proven_bound
 from faircg.rules import Rule, RuleSet
 
@@ -29,13 +28,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from faircg.binarize import ConditionBinarizer
+    from faircg.colgen.events import Phase
     from faircg.colgen.problem import Problem
     from faircg.grid import Grid, GridPoint
     from faircg.labelled import LabelledTable
     from faircg.question import Question
     from faircg.typing import Conditions, IntVector
-
-logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +47,7 @@ class Fold:
     binarizer: ConditionBinarizer
     merged: Problem
     files: CellFiles
+    on_event: OnEvent
 
     @classmethod
     def of(
@@ -59,6 +58,7 @@ class Fold:
         train: LabelledTable,
         *,
         cache: Path | None = None,
+        on_event: OnEvent = ignore,
     ) -> Fold:
         """Binarize and merge the training part."""
         if not train.has_both_classes:
@@ -68,7 +68,16 @@ class Fold:
             )
         binarizer, merged = question.at(*grid.coarse[0]).prepare(train)
         files = CellFiles(cache, len(binarizer.conditions_))
-        return cls(question, grid, number, train.label, binarizer, merged, files)
+        return cls(
+            question=question,
+            grid=grid,
+            number=number,
+            label=train.label,
+            binarizer=binarizer,
+            merged=merged,
+            files=files,
+            on_event=on_event,
+        )
 
     def problem(self, point: GridPoint) -> Problem:
         """Return the problem of one cell."""
@@ -124,6 +133,7 @@ class Fold:
             pricing_seconds=question.pricing_time_limit,
             threads=question.threads,
             seed=question.seed,
+            on_event=self._tell_in("I", point),
         )
         # Rules that only the proof enumerated, often many, come after those.
         n_generated = solution.history[-1].pool_size if solution.history else 0
@@ -200,6 +210,7 @@ class Fold:
             pricing_seconds=question.pricing_time_limit,
             threads=question.threads,
             seed=question.seed,
+            on_event=self._tell_in("II", point),
         )
         return SolvedCell.of(solution)
 
@@ -244,7 +255,7 @@ class Fold:
 
     def _cell(
         self,
-        phase: str,
+        phase: Phase,
         point: GridPoint,
         rules: tuple[Conditions, ...],
         cells: Mapping[GridPoint, SolvedCell],
@@ -253,23 +264,31 @@ class Fold:
         """Return a cell that was kept, or compute and keep it."""
         key = self._key(phase, point, rules, cells)
         cell, is_kept = self.files.get(phase, key, compute)
-        logger.info(
-            "fold %d, phase %s, epsilon %g, complexity %d: loss %.0f, %d new rules, "
-            "%.1f s%s",
-            self.number,
-            phase,
-            point[0],
-            point[1],
-            cell.objective,
-            len(cell.rules),
-            cell.seconds,
-            " (kept)" if is_kept else "",
+        self.on_event(
+            CellDone(
+                fold=self.number,
+                phase=phase,
+                epsilon=point[0],
+                max_complexity=point[1],
+                loss=cell.objective,
+                lower_bound=cell.lower_bound,
+                seconds=cell.seconds,
+                is_kept=is_kept,
+            )
         )
         return cell
 
+    def _tell_in(self, phase: Phase, point: GridPoint) -> OnEvent:
+        """Return what tells an event as one of this cell."""
+
+        def tell(event: Any) -> None:
+            self.on_event(InCell(self.number, phase, point[0], point[1], event))
+
+        return tell
+
     def _key(
         self,
-        phase: str,
+        phase: Phase,
         point: GridPoint,
         rules: tuple[Conditions, ...],
         cells: Mapping[GridPoint, SolvedCell],
@@ -311,7 +330,7 @@ def search_fold(
     rows: tuple[IntVector, IntVector],
     *,
     cache: Path | None = None,
-    verbose: int = 0,
+    on_event: OnEvent = ignore,
 ) -> list[dict[str, Any]]:
     """Run both phases on one fold; return a record for each point of the fine grid.
 
@@ -327,16 +346,14 @@ def search_fold(
         The rows of the training part and those of the test part.
     cache
         Directory of finished cells, or None.
-    verbose
-        1 reports cells, 2 rounds.
+    on_event
+        Called with each event.
     """
     train, test = (data.take(part) for part in rows)
     if not test.weights.any():
         raise ValueError(f"the test part of fold {number} has nobody who counts")
-    fold = Fold.of(question, grid, number, train, cache=cache)
-    chatter = (1, __name__) if verbose == 1 else (max(0, int(verbose) - 1), "faircg")
-    with messages(*chatter):
-        answers = fold.solve()
+    fold = Fold.of(question, grid, number, train, cache=cache, on_event=on_event)
+    answers = fold.solve()
     n_train = int(train.weights.sum())
     return [
         _record(fold, point, answer, n_train, test) for point, answer in answers.items()

@@ -23,22 +23,25 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
 from faircg.classifier import FairRuleSetClassifier
+from faircg.colgen.events import SearchBegun
 from faircg.evaluate.pooling import pooled_points
 from faircg.exceptions import FairCGError
 from faircg.fairness.constraint import with_epsilon
 from faircg.folds import search_fold
 from faircg.grid import COARSE_EPSILONS, Grid, GridPoint
 from faircg.labelled import LabelledTable
+from faircg.listening import Channel, telling
 from faircg.question import Question
 from faircg.validation import takes_any_values
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from typing import Self
 
     import pandas as pd
     from numpy.typing import ArrayLike, NDArray
 
+    from faircg.colgen.events import Event
     from faircg.explain import Explanations
     from faircg.typing import BoolVector, IntVector
 
@@ -89,7 +92,11 @@ class FairRuleSetClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[m
     random_state : int, RandomState or None, default=0
         Seed of the folds; fits take that of the estimator.
     verbose : int, default=0
-        1 reports each cell through :mod:`logging`, 2 each round as well.
+        1 shows each finished cell on standard error, 2 what happens inside as well.
+    callbacks : sequence of callables, default=()
+        Each is called with every event of the search (:mod:`faircg.colgen.events`),
+        those of folds in other processes included, and of the last fit. What one
+        raises ends the search.
 
     Attributes
     ----------
@@ -167,6 +174,7 @@ class FairRuleSetClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[m
         "n_jobs": [Integral, None],
         "random_state": ["random_state"],
         "verbose": ["verbose"],
+        "callbacks": ["array-like"],
     }
 
     def __init__(
@@ -185,6 +193,7 @@ class FairRuleSetClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[m
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = 0,
         verbose: int = 0,
+        callbacks: Sequence[Callable[[Event], object]] = (),
     ) -> None:
         self.estimator = estimator
         self.epsilons = epsilons
@@ -199,6 +208,7 @@ class FairRuleSetClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[m
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
+        self.callbacks = callbacks
 
     @_fit_context(prefer_skip_nested_validation=False)  # type: ignore[untyped-decorator]
     def fit(
@@ -263,12 +273,17 @@ class FairRuleSetClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[m
     def estimator_at(
         self, epsilon: float, max_complexity: int
     ) -> FairRuleSetClassifier:
-        """Return a clone of the estimator, not fitted, for one point of the grid."""
+        """Return a clone of the estimator, not fitted, for one point of the grid.
+
+        It tells its events to the callbacks of the search as well.
+        """
         estimator = self._unfitted()
         return estimator.set_params(  # type: ignore[no-any-return]
             constraint=with_epsilon(estimator.constraint, epsilon),
             epsilon=epsilon,
             max_complexity=max_complexity,
+            verbose=max(int(estimator.verbose), int(self.verbose) - 1),
+            callbacks=(*estimator.callbacks, *self.callbacks),
         )
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -308,18 +323,21 @@ class FairRuleSetClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[m
         workers = Parallel(n_jobs=self.n_jobs)
         if workers.n_jobs != 1:  # folds already use the processors
             question = replace(question, threads=1)
-        folds = workers(
-            delayed(search_fold)(
-                question,
-                grid,
-                number,
-                data,
-                rows,
-                cache=cache,
-                verbose=self.verbose,
+        splits = list(self._splits(data.labels.is_positive))
+        with telling(self.callbacks, self.verbose) as tell, Channel(tell) as channel:
+            tell(SearchBegun(len(splits), len(grid.coarse), len(grid.fine)))
+            folds = workers(
+                delayed(search_fold)(
+                    question,
+                    grid,
+                    number,
+                    data,
+                    rows,
+                    cache=cache,
+                    on_event=channel,
+                )
+                for number, rows in enumerate(splits)
             )
-            for number, rows in enumerate(self._splits(data.labels.is_positive))
-        )
         return pd.DataFrame([record for records in folds for record in records])
 
     def _unfitted(self) -> FairRuleSetClassifier:

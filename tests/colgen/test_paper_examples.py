@@ -26,7 +26,7 @@ def test_one_positive_sample_with_one_condition_does_not_cycle(pricing, objectiv
         max_complexity=2,
         objective=objective,
     )
-    rounds = []
+    events = []
     pool = Pool(problem)
     generation = generate(
         problem,
@@ -34,8 +34,9 @@ def test_one_positive_sample_with_one_condition_does_not_cycle(pricing, objectiv
         pricer_by_name(pricing),
         max_conditions=1,
         deadline=Deadline.after(10),
-        on_round=rounds.append,
+        on_event=events.append,
     )
+    rounds = [event.round for event in events]
     assert [r.new_rules for r in rounds] == [1, 0]
     assert [r.lp_value for r in rounds] == [1.0, 0.0]
     assert pool.rules == ((0,),)

@@ -7,7 +7,6 @@ of everything seen, and say what was proven.
 
 from __future__ import annotations
 
-import logging
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -20,6 +19,15 @@ from faircg.colgen.certificate import (
     relative_gap,
 )
 from faircg.colgen.equal_rates import all_or_nothing_bound, is_all_or_nothing
+from faircg.colgen.events import (
+    DepthBegun,
+    DepthDone,
+    Event,
+    IntegerDone,
+    OnEvent,
+    RoundDone,
+    ignore,
+)
 from faircg.colgen.improve import LocalSearch
 from faircg.colgen.integer import solve_integer
 from faircg.colgen.loop import Generation, generate, rounds_up
@@ -29,15 +37,13 @@ from faircg.colgen.select import Candidate, Selection
 from faircg.exceptions import FairCGError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
     from faircg.colgen.history import Round
     from faircg.colgen.pricing.base import Pricer
     from faircg.colgen.problem import Problem
     from faircg.colgen.stop import Deadline
     from faircg.typing import Conditions, IntVector
-
-logger = logging.getLogger(__name__)
 
 GENERATION_SHARE = 0.6
 """Part of the time that column generation may take."""
@@ -82,7 +88,7 @@ def solve(
     pricing_seconds: float = np.inf,
     threads: int = 1,
     seed: int = 0,
-    on_round: Callable[[Round], None] = lambda _: None,
+    on_event: OnEvent = ignore,
 ) -> Solution:
     """Solve a problem as far as time allows.
 
@@ -110,41 +116,24 @@ def solve(
         Threads of the searches; the answer does not depend on them.
     seed
         Seed of the local search.
-    on_round
-        Called with the record of each round.
+    on_event
+        Called with each event; see :mod:`faircg.colgen.events`.
     """
     started = deadline.clock()
-    history: list[Round] = []
-
-    def record(entry: Round) -> None:
-        history.append(entry)
-        on_round(entry)
-
     pool = Pool(problem, (rule for rule in rules if len(rule) <= depths[-1]))
-    selection = Selection(problem)
+    selection = Selection(problem, on_event)
     for rule_set in known:
         selection.offer(rule_set)
     generation_deadline = deadline.within(GENERATION_SHARE * deadline.remaining())
-    generation: Generation | None = None
-    for depth in depths:
-        step = generate(
-            problem,
-            pool,
-            pricer,
-            max_conditions=depth,
-            deadline=generation_deadline,
-            pricing_seconds=pricing_seconds,
-            first_round=len(history) + 1,
-            started=started,
-            on_round=record,
-        )
-        if generation is None or step.is_proven:
-            generation = step
-        if generation_deadline.is_set():
-            break
-    if generation is None:
-        raise ValueError("at least one depth is needed")
-
+    generation, history = _deepen(
+        pool,
+        pricer,
+        depths,
+        deadline=generation_deadline,
+        pricing_seconds=pricing_seconds,
+        started=started,
+        on_event=on_event,
+    )
     bound = max(generation.lower_bound, known_bound)
     if rounds_up(bound) < selection.objective:
         _improve(pool, generation, selection, deadline, seed, rounds_up(bound))
@@ -158,22 +147,77 @@ def solve(
         )
         bound = max(bound, other)
     if rounds_up(bound) < selection.objective and generation.proof is not None:
-        proven = prove(pool, generation.proof, selection, deadline, threads=threads)
+        proven = prove(
+            pool,
+            generation.proof,
+            selection,
+            deadline,
+            threads=threads,
+            on_event=on_event,
+        )
         bound = max(bound, proven)
     is_done = rounds_up(bound) >= selection.objective
     if not is_done and not deadline.is_set():
-        bound, is_done = _integer(pool, generation, selection, deadline, bound, threads)
+        answer = _integer(pool, generation, selection, deadline, bound, threads)
+        on_event(answer)
+        bound, is_done = answer.lower_bound, answer.is_closed
     _polish(pool, generation, selection, deadline, seed)
     returned, optimised = selection.returned_winner, selection.objective_winner
     if returned is None or optimised is None:
         raise FairCGError("no rule set that satisfies the constraint was found")
     is_done = is_done and (generation.is_proven or not generation_deadline.is_set())
     certificate = _certificate(
-        *(selection, returned, generation, bound, deadline),
+        selection,
+        returned,
+        generation,
+        bound,
+        deadline,
         is_done=is_done,
         started=started,
     )
-    return Solution(returned, optimised, certificate, tuple(history), pool)
+    return Solution(returned, optimised, certificate, history, pool)
+
+
+def _deepen(
+    pool: Pool,
+    pricer: Pricer,
+    depths: Sequence[int],
+    *,
+    deadline: Deadline,
+    pricing_seconds: float,
+    started: float,
+    on_event: OnEvent,
+) -> tuple[Generation, tuple[Round, ...]]:
+    """Generate rules depth by depth; return the deepest proven step, and all rounds."""
+    history: list[Round] = []
+
+    def tell(event: Event) -> None:
+        if isinstance(event, RoundDone):
+            history.append(event.round)
+        on_event(event)
+
+    generation: Generation | None = None
+    for depth in depths:
+        tell(DepthBegun(depth))
+        step = generate(
+            pool.problem,
+            pool,
+            pricer,
+            max_conditions=depth,
+            deadline=deadline,
+            pricing_seconds=pricing_seconds,
+            first_round=len(history) + 1,
+            started=started,
+            on_event=tell,
+        )
+        tell(DepthDone(depth, step.lower_bound, step.is_proven))
+        if generation is None or step.is_proven:
+            generation = step
+        if deadline.is_set():
+            break
+    if generation is None:
+        raise ValueError("at least one depth is needed")
+    return generation, tuple(history)
 
 
 def _improve(
@@ -194,7 +238,6 @@ def _improve(
         deadline.within(IMPROVE_SHARE * deadline.remaining()),
         good_enough=good_enough,
     )
-    logger.info("local search: best loss %.0f", selection.objective)
 
 
 def _polish(
@@ -231,8 +274,8 @@ def _integer(
     deadline: Deadline,
     bound: float,
     threads: int,
-) -> tuple[float, bool]:
-    """Solve the integer master; return the proven bound and whether all was done."""
+) -> IntegerDone:
+    """Solve the integer master; say what is proven and whether all was done."""
     # Writing the program takes time that nobody can interrupt: leave room for it.
     most = int(min(2 * INTEGER_RULES, deadline.remaining() / SECONDS_PER_RULE))
     numbers, better = None, selection.objective - 1.0
@@ -242,11 +285,11 @@ def _integer(
         answer = solve_integer(pool, np.sort(numbers), selection, deadline)
         # No rule outside can be part of a better rule set.
         bound = max(bound, min(answer.bound, selection.objective))
-        return bound, answer.is_closed
+        return IntegerDone(len(numbers), bound, answer.is_closed)
     numbers = _best_numbers(pool, generation, min(most, INTEGER_RULES))
     answer = solve_integer(pool, np.sort(numbers), selection, deadline)
     was_cut = most < INTEGER_RULES and len(numbers) == most
-    return bound, answer.is_closed and not was_cut
+    return IntegerDone(len(numbers), bound, answer.is_closed and not was_cut)
 
 
 def _best_numbers(pool: Pool, generation: Generation, most: int) -> IntVector:

@@ -111,7 +111,7 @@ def _solve(
         met.append(answer.values)
     for values in met:
         selection.offer(master.pool[number] for number in master.chosen(values))
-    logger.info(
+    logger.debug(
         "integer master: %d rules, %s, loss %.0f, bound %.3f, %d solutions judged",
         len(master.numbers),
         answer.status.value,
@@ -125,12 +125,12 @@ def _solve(
 def _stricter(master: Master, chosen: tuple[int, ...], claimed: Recount) -> Master:
     """Return the program without a solution that failed its recount."""
     if master.excluding is not None and master.problem.rate_rows.uses_missed:
-        logger.info("a covered positive claims to be missed: exclude rows")
+        logger.debug("a covered positive claims to be missed: exclude rows")
         return replace(master, excluding=None)
     if not claimed.is_feasible and master.uses_proxy and not master.exact_rates:
-        logger.info("true false positive rates exceed epsilon: exact rows")
+        logger.debug("true false positive rates exceed epsilon: exact rows")
         return replace(master, exact_rates=True)
-    logger.info("a solution failed its recount and is cut off")
+    logger.debug("a solution failed its recount and is cut off")
     return replace(master, forbidden=(*master.forbidden, chosen))
 
 

@@ -8,26 +8,22 @@ at the deadline.
 
 from __future__ import annotations
 
-import logging
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from faircg.colgen.duals import DualBound, Duals, Prices
+from faircg.colgen.events import OnEvent, RoundDone, ignore
 from faircg.colgen.history import Round
 from faircg.colgen.pricing.base import TOLERANCE, PricingProblem
 from faircg.colgen.restricted import MasterValue, RestrictedMaster
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from faircg.colgen.pool import Pool
     from faircg.colgen.pricing.base import Pricer, PricingResult
     from faircg.colgen.problem import Problem
     from faircg.colgen.stop import Deadline
-
-logger = logging.getLogger(__name__)
 
 STAY = 0.2
 """Share of the best duals so far in the duals that are priced (smoothing)."""
@@ -78,7 +74,7 @@ def generate(
     pricing_seconds: float = np.inf,
     first_round: int = 1,
     started: float | None = None,
-    on_round: Callable[[Round], None] = lambda _: None,
+    on_event: OnEvent = ignore,
 ) -> Generation:
     """Solve the linear master over all rules, as far as time allows.
 
@@ -100,8 +96,8 @@ def generate(
         Number of the first round in its record.
     started
         When the fit began, on the deadline's clock; now by default.
-    on_round
-        Called with the record of each round.
+    on_event
+        Called when a round is done.
     """
     if problem.max_complexity < SMALLEST_COMPLEXITY:
         return _nothing_fits(problem, pool, max_conditions)
@@ -145,13 +141,7 @@ def generate(
             pool_size=len(pool),
             is_complete=found.is_complete,
         )
-        logger.info(
-            "round %d: LP %.3f, bound %.3f, best reduced cost %.4f, %d new rules, "
-            "pool %d",
-            *(record.number, record.lp_value, record.lower_bound),
-            *(record.best_reduced_cost, record.new_rules, record.pool_size),
-        )
-        on_round(record)
+        on_event(RoundDone(record))
         if lower_bound >= solved.value - PROOF * max(1.0, abs(solved.value)):
             return Generation(solved, best, True, max_conditions)
         if not fresh and not is_smoothed:

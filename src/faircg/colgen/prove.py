@@ -33,6 +33,7 @@ from faircg._kernel import (
     rule_sets_below,
 )
 from faircg.colgen.background import run
+from faircg.colgen.events import OnEvent, ProofStep, ignore
 from faircg.colgen.pricing.base import TOLERANCE
 from faircg.colgen.signatures import merge_equal, signatures
 
@@ -65,6 +66,7 @@ def prove(
     deadline: Deadline,
     *,
     threads: int = 1,
+    on_event: OnEvent = ignore,
 ) -> float:
     """Raise the lower bound as far as possible, at best to the best known loss.
 
@@ -80,6 +82,8 @@ def prove(
         When to stop.
     threads
         Threads of the searches.
+    on_event
+        Called after each step.
 
     Returns
     -------
@@ -100,19 +104,20 @@ def prove(
                 if deadline.is_set():
                     return proven
                 selection.offer(pool[int(numbers[k])] for k in members)
-            logger.info(
-                "excess %.3f: %d rules, %d rule sets in %d nodes%s, best loss %.0f",
-                room,
-                len(numbers),
-                len(sets.sets),
-                sets.nodes,
-                "" if sets.is_complete else " (not all)",
-                selection.objective,
+            if sets.is_complete:
+                # Whatever is feasible and was not recounted just now exceeds the room.
+                proven = max(proven, loss)
+            on_event(
+                ProofStep(
+                    excess=room,
+                    n_rules=len(numbers),
+                    n_rule_sets=len(sets.sets),
+                    is_complete=sets.is_complete,
+                    lower_bound=proven,
+                )
             )
             if not sets.is_complete:
                 return proven
-            # Whatever is feasible and was not recounted just now exceeds the room.
-            proven = max(proven, loss)
         if proof.room(selection.objective - 1.0) <= room + TOLERANCE:
             break
     return float(selection.objective)
@@ -151,7 +156,7 @@ def rules_inside(
         threads=threads,
     )
     if not inside.is_complete:
-        logger.info("too many rules have a reduced cost of at most %.3f", budget)
+        logger.debug("too many rules have a reduced cost of at most %.3f", budget)
         return None
     pool.add(inside.rules)
     costs = prices.reduced_costs(pool.covers, pool.complexities)

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from faircg.colgen.events import Incumbent, OnEvent, ignore
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -42,10 +44,13 @@ class Selection:
     problem
         The data and the question. The empty rule set is judged first: for criteria
         on gaps it is always feasible.
+    on_event
+        Called when a rule set has a lower loss, or fewer errors, than all before.
     """
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: Problem, on_event: OnEvent = ignore) -> None:
         self.problem = problem
+        self._on_event = on_event
         self.objective_winner: Candidate | None = None
         self.returned_winner: Candidate | None = None
         self.n_judged = 0
@@ -59,6 +64,13 @@ class Selection:
             return np.inf
         return self.objective_winner.recount.loss(self.problem.objective)
 
+    @property
+    def errors(self) -> float:
+        """Wrong predictions of the returned winner; infinity while there is none."""
+        if self.returned_winner is None:
+            return np.inf
+        return self.returned_winner.recount.zero_one_loss
+
     def offer(self, rules: Iterable[Conditions]) -> Candidate:
         """Recount a rule set and keep it if it wins."""
         key = tuple(sorted(set(rules)))
@@ -67,6 +79,7 @@ class Selection:
         candidate = Candidate(key, self.problem.recount(key))
         self._seen[key] = candidate
         self.n_judged += 1
+        before = self.objective, self.errors
         recount = candidate.recount
         if recount.solves_master(self.problem.objective) and (
             self.objective_winner is None
@@ -78,6 +91,8 @@ class Selection:
             or self._by_errors(candidate) < self._by_errors(self.returned_winner)
         ):
             self.returned_winner = candidate
+        if (self.objective, self.errors) != before:
+            self._on_event(Incumbent(self.objective, self.errors))
         return candidate
 
     def fewest_errors(self, most: int) -> list[Candidate]:

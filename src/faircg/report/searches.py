@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
@@ -22,8 +21,6 @@ if TYPE_CHECKING:
     from faircg.report.contents import About, Report
     from faircg.report.rows import RowOptions
     from faircg.search import FairRuleSetClassifierCV
-
-logger = logging.getLogger(__name__)
 
 
 def fit_frontier(
@@ -62,7 +59,6 @@ def fit_frontier(
         if is_best and hasattr(search, "best_estimator_"):
             models[epsilon, complexity] = search.best_estimator_.model_
             continue
-        logger.info("frontier: epsilon %g, complexity %d", epsilon, complexity)
         estimator = search.estimator_at(epsilon, complexity)
         estimator.fit(
             X, y, sensitive_features=sensitive_features, sample_weight=sample_weight
