@@ -19,7 +19,7 @@ MODULES = {
 LAYERS = [
     {"exceptions", "typing", "printable"},
     {"_kernel", "parsing", "whole_files"},
-    {"rules", "table", "fairness", "solver", "datasets"},
+    {"rules", "table", "fairness", "solver", "datasets", "cuts"},
     {"colgen", "features", "ranges"},
     {"mining", "groups", "labels", "validation", "model"},
     {"grid", "evaluate", "labelled"},

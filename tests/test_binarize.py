@@ -10,7 +10,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from faircg import ConditionBinarizer
-from faircg.binarize import quantile_cuts
+from faircg.cuts import quantile_cuts
 from faircg.datasets import DATASETS
 
 

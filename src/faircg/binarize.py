@@ -16,6 +16,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from faircg.cuts import THRESHOLDS
 from faircg.rules import Condition
 from faircg.validation import checked_table, takes_any_values, whole_weights
 
@@ -27,11 +28,7 @@ if TYPE_CHECKING:
 
     from faircg.features import Features
     from faircg.table import Column, Table
-    from faircg.typing import BoolMatrix, FloatVector
-
-
-SMALLEST_PART = 0.005
-"""Share of the people that a part cut off by ``thresholds="tree"`` must hold."""
+    from faircg.typing import BoolMatrix
 
 
 class ConditionBinarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -157,13 +154,9 @@ class ConditionBinarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         }
 
     def _labels(self, y: object, n_rows: int) -> NDArray[Any] | None:
-        """Return the labels where thresholds depend on them."""
-        if self.thresholds != "tree":
-            return None
+        """Return the labels, which thresholds may depend on."""
         if y is None:
-            raise ValueError(
-                "thresholds='tree' chooses cut points by the labels; pass y to fit"
-            )
+            return None
         labels = np.asarray(y)
         if labels.shape != (n_rows,):
             raise ValueError(f"X has {n_rows} rows and y has shape {labels.shape}")
@@ -205,15 +198,13 @@ class ConditionBinarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         labels: NDArray[Any] | None,
     ) -> list[float]:
         present = ~column.missing & (weights > 0)
-        if labels is not None:
-            return tree_cuts(
-                column.values[present],
-                labels[present],
-                weights[present],
-                self.n_thresholds,
-            )
-        values = np.repeat(column.values[present], weights[present])
-        return quantile_cuts(values, self.n_thresholds)
+        way = "quantile" if isinstance(self.thresholds, Mapping) else self.thresholds
+        return THRESHOLDS[way](
+            column.values[present],
+            None if labels is None else labels[present],
+            weights[present],
+            self.n_thresholds,
+        )
 
 
 def named_thresholds(
@@ -229,10 +220,10 @@ def named_thresholds(
     """
     if isinstance(thresholds, Mapping):
         return features.resolve_keys(thresholds, parameter="thresholds")
-    if thresholds not in ("quantile", "tree"):
+    if thresholds not in THRESHOLDS:
         raise ValueError(
-            f"thresholds={thresholds!r} is not known; use 'quantile', 'tree' or a "
-            "mapping from feature to cut points"
+            f"thresholds={thresholds!r} is not known; use one of {sorted(THRESHOLDS)} "
+            "or a mapping from feature to cut points"
         )
     return thresholds
 
@@ -249,79 +240,6 @@ def _check_cuts(name: str, cuts: object, kind: str) -> None:
             f"thresholds: the cut points of {name!r} must be a list of finite "
             f"numbers, not {cuts!r}"
         )
-
-
-def quantile_cuts(values: FloatVector, parts: int) -> list[float]:
-    """Cut points at the unique inner quantiles, written with as few digits as do.
-
-    A quantile between two data values may be any number between them; the shortest
-    decimal near it divides the same people and reads better.
-
-    Examples
-    --------
-    >>> quantile_cuts(np.array([0.1, 0.2, 0.3, 0.4]), 2)
-    [0.25]
-    >>> quantile_cuts(np.array([1.0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0]), 10)
-    [0.0]
-    """
-    distinct = np.unique(values)
-    if len(distinct) < 2:
-        return []
-    if len(distinct) == 2:
-        # Quantiles would lose a rare value; two values have just one way to be cut.
-        return [float(distinct[0])]
-    levels = np.arange(1, parts) / parts
-    cuts = np.unique(np.quantile(values, levels))
-    # Of quantiles that divide the same people (0 and 0.3 between 0 and 1) keep one.
-    _, first = np.unique(
-        np.searchsorted(distinct, cuts, side="right"), return_index=True
-    )
-    return sorted({_shortest(float(cut), distinct) for cut in cuts[first]})
-
-
-def tree_cuts(
-    values: FloatVector, labels: NDArray[Any], weights: NDArray[np.int64], parts: int
-) -> list[float]:
-    """Cut points of a decision tree on one feature, with as few digits as do.
-
-    Every part holds at least one in two hundred people, so that no cut is made for a
-    handful of them.
-
-    Examples
-    --------
-    >>> values = np.array([0.0] * 95 + [3.0, 8.0, 9.0, 9.5, 9.9])
-    >>> tree_cuts(values, values > 5, np.ones(100, dtype=np.int64), 10)
-    [6.0]
-    """
-    from sklearn.tree import DecisionTreeClassifier
-
-    distinct = np.unique(values)
-    if len(distinct) < 2:
-        return []
-    tree = DecisionTreeClassifier(
-        max_leaf_nodes=parts,
-        min_weight_fraction_leaf=SMALLEST_PART,
-        random_state=0,
-    )
-    tree.fit(values[:, np.newaxis], labels, sample_weight=weights)
-    inner = tree.tree_.children_left != tree.tree_.children_right
-    cuts = np.unique(tree.tree_.threshold[inner])
-    return sorted({_shortest(float(cut), distinct) for cut in cuts})
-
-
-def _shortest(cut: float, distinct: FloatVector) -> float:
-    """Return the number with the fewest digits near ``cut`` that divides alike."""
-    upper = int(np.searchsorted(distinct, cut, side="right"))
-    if upper == 0 or upper == len(distinct):
-        return cut
-    low, high = distinct[upper - 1], distinct[upper]
-    if cut == low:
-        return cut
-    for digits in range(1, 18):
-        rounded = float(f"{cut:.{digits}g}")
-        if low <= rounded < high and abs(rounded - cut) <= 0.25 * (high - low):
-            return rounded
-    return cut
 
 
 def _categories(column: Column, seen: NDArray[np.bool_]) -> list[Any]:

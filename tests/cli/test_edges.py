@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import importlib
 import io
-import logging
 import os
 import re
 import shlex
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,7 +20,8 @@ from rich.console import Console
 from cli.people import FIT
 from faircg import FairRuleSetClassifier
 from faircg.cli.completion import complete_data
-from faircg.cli.progress import Following, following, watching
+from faircg.cli.progress import FitProgress, SearchProgress, following
+from faircg.colgen.events import CellDone, FitBegun, InCell, Incumbent, SearchBegun
 from faircg.datasets import load_compas
 
 if TYPE_CHECKING:
@@ -236,8 +238,8 @@ BAD = {
     ),
     "unknown dialect": (
         ["export", "MODEL", "--to", "sql", "--dialect", "cobol"],
-        1,
-        "unknown dialect 'cobol'",
+        2,
+        "'cobol' is not one of 'bigquery', 'clickhouse',",
     ),
     "unknown format": (["export", "MODEL", "--to", "pmml"], 2, "pmml"),
     "report without target": (["report", "MODEL", "PEOPLE"], 1, "--target"),
@@ -320,56 +322,104 @@ def test_reports_without_their_extra(
 
 
 def test_progress_shows_bound_and_gap() -> None:
-    """The bar follows the messages of the engine; at the end the gap is closed."""
+    """The bar listens to the events of a fit; at the end the gap is closed."""
     seen: list[tuple[str, float | None]] = []
-    handler = Following(lambda text, share: seen.append((text, share)))
-    package = logging.getLogger("faircg")
-    package.addHandler(handler)
-    package.setLevel(logging.INFO)
+    progress = FitProgress(lambda text, share: seen.append((text, share)))
     data = load_compas()
-    clf = FairRuleSetClassifier(max_complexity=6, max_conditions=2)
-    try:
-        clf.fit(data.X, data.y)
-    finally:
-        package.removeHandler(handler)
-        package.setLevel(logging.NOTSET)
-    assert handler.rounds == len(clf.history_)
-    assert handler.bound == clf.history_[-1].lower_bound
-    assert handler.loss == clf.certificate_.objective
+    clf = FairRuleSetClassifier(
+        max_complexity=6, max_conditions=2, callbacks=(progress,)
+    ).fit(data.X, data.y)
+    assert progress.rounds == len(clf.history_)
+    assert progress.bound >= clf.history_[-1].lower_bound
+    assert progress.loss == clf.certificate_.objective
     text, share = seen[-1]
-    assert re.search(r"round \d+ \| bound [\d.]+ \| best loss \d+ \| gap [\d.]+%", text)
+    assert re.search(
+        r"complexity at most 6 \| round \d+ \| bound [\d.]+ \| best loss \d+ \| gap "
+        r"[\d.]+%",
+        text,
+    )
     assert share is not None
     assert 0.9 < share <= 1.0
 
 
-def test_progress_on_a_terminal_and_elsewhere(tmp_path: Path) -> None:
-    """A terminal gets a bar, a file and --quiet nothing."""
+def test_progress_on_a_terminal_and_elsewhere() -> None:
+    """A terminal gets a bar, a file and --quiet nothing, and nobody has to listen."""
     for terminal, quiet in ((True, False), (True, True), (False, False)):
         out = io.StringIO()
         console = Console(file=out, force_terminal=terminal, width=200)
-        with following("[x] people", quiet=quiet, console=console):
-            logging.getLogger("faircg.test").info("local search: best loss %.0f", 12)
-        with watching(tmp_path, 4, "cells", quiet=quiet, console=console):
-            pass
-        assert ("best loss 12" in out.getvalue()) == (terminal and not quiet)
-        assert ("[x] people" in out.getvalue()) == (terminal and not quiet)
+        with following("[x] people", quiet=quiet, console=console) as callbacks:
+            for callback in callbacks:
+                callback(Incumbent(loss=12, errors=10))
+        is_shown = terminal and not quiet
+        assert len(callbacks) == is_shown
+        assert ("best loss 12" in out.getvalue()) == is_shown
+        assert ("[x] people" in out.getvalue()) == is_shown
 
 
-def test_finished_cells_are_counted(tmp_path: Path) -> None:
-    """A search keeps its cells as files, which are counted while it runs."""
-    out = io.StringIO()
-    console = Console(file=out, force_terminal=True, width=200)
-    (tmp_path / "I-old.json").write_text("{}", encoding="utf-8")
-    with watching(tmp_path, 2, "cells", console=console):
-        for name, text in (
-            ("I-1.json", '{"objective": 100, "lower_bound": 99}'),
-            ("II-1.json", "damaged"),
-        ):
-            (tmp_path / name).write_text(text, encoding="utf-8")
-        import time
+def test_finished_cells_are_counted() -> None:
+    """A search tells its cells, and then the fits that follow."""
+    seen: list[tuple[str, float | None]] = []
+    progress = SearchProgress(lambda text, share: seen.append((text, share)))
+    cell = CellDone(0, "I", 0.1, 5, 100.0, 99.0, seconds=1.0, is_kept=False)
+    progress(SearchBegun(n_folds=2, n_coarse=1, n_fine=3))
+    progress(InCell(0, "I", 0.1, 5, Incumbent(100, 90)))
+    assert not seen
+    progress(cell)
+    progress(replace(cell, phase="II"))
+    assert seen == [
+        ("phase I: 1 of 2 cells | last: loss 100, bound 99, gap 1.00%", 0.5),
+        (
+            "phase I: 1 of 2 cells | phase II: 1 cells | last: loss 100, bound 99, "
+            "gap 1.00%",
+            0.5,
+        ),
+    ]
+    progress(FitBegun(0.1, 5))
+    assert seen[-1] == ("epsilon 0.1, complexity at most 5 | round 0", None)
 
-        time.sleep(1.5)
-    assert "phase I: 1 of 2 cells | phase II: 1 cells" in out.getvalue()
+
+REGISTRIES = {
+    "faircg.fairness.CRITERIA": ("fit", "frontier", "evaluate", "report"),
+    "faircg.colgen.pricing.PRICERS": ("fit", "frontier"),
+    "faircg.cuts.THRESHOLDS": ("fit", "frontier"),
+    "faircg.mining.MINERS": ("fit", "frontier"),
+    "faircg.export.FORMATS": ("export",),
+    "faircg.export.DIALECTS": ("export",),
+}
+
+
+@pytest.mark.parametrize("registry", REGISTRIES)
+def test_the_choices_of_an_option_are_those_of_its_registry(registry: str) -> None:
+    """What is registered appears in the help by itself, and is taken."""
+    module, name = registry.rsplit(".", 1)
+    for command in REGISTRIES[registry]:
+        code = (
+            f"import sys, {module} as home; "
+            f"home.{name} = {{**home.{name}, 'newest': None}}; "
+            "from faircg.cli import main; "
+            f"sys.argv = ['faircg', {command!r}, '--help']; main()"
+        )
+        done = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True
+        )
+        known = vars(importlib.import_module(module))[name]
+        for entry in (*known, "newest"):
+            assert re.search(rf"[<|]{entry}[|>]", done.stdout), entry
+
+
+def test_the_help_of_everything_loads_nothing_heavy() -> None:
+    """``faircg --help`` answers before NumPy could be loaded."""
+    code = (
+        "import sys; from faircg.cli import app; sys.argv = ['faircg', '--help']\n"
+        "try:\n    app()\nexcept SystemExit:\n    pass\n"
+        "heavy = {'numpy', 'pandas', 'sklearn', 'scipy', 'highspy', 'rich'}\n"
+        "assert not heavy & set(sys.modules), heavy & set(sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert "Learn a rule set" in done.stdout
 
 
 def test_a_limit_of_one_is_no_limit(

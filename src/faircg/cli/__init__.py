@@ -1,8 +1,9 @@
 """The command line: ``faircg fit | predict | explain | evaluate | frontier | ...``.
 
-One module per family of commands: ``learning`` (fit, frontier), ``scoring`` (predict,
-explain, evaluate), ``writing`` (report, export), ``embedded`` (datasets, demo). Heavy
-imports happen inside the commands, so that ``--help`` answers at once. Results go to
+One module per family of commands: ``learning`` (fit), ``searching`` (frontier),
+``scoring`` (predict, explain, evaluate), ``writing`` (report, export) and ``embedded``
+(datasets, demo). Heavy imports happen inside the commands, and the options of a command
+are read when it is run, so that ``--help`` answers at once. Results go to
 standard output, progress and notes to standard error. Bad input ends with one clear
 line, and no file is half written.
 """
@@ -17,8 +18,10 @@ import typer
 
 from faircg.cli import exits
 from faircg.cli.embedded import datasets, demo
-from faircg.cli.learning import fit, frontier
+from faircg.cli.lazy import LazyCommand, described
+from faircg.cli.learning import fit
 from faircg.cli.scoring import evaluate, explain, predict
+from faircg.cli.searching import frontier
 from faircg.cli.writing import export, report
 from faircg.printable import one_line
 
@@ -34,9 +37,17 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 for command in (
-    *(fit, predict, explain, evaluate, frontier, report, export, datasets, demo),
+    fit,
+    predict,
+    explain,
+    evaluate,
+    frontier,
+    report,
+    export,
+    datasets,
+    demo,
 ):
-    app.command()(command)
+    app.command(command.__name__, cls=LazyCommand)(described(command))
 
 
 def main() -> None:

@@ -128,7 +128,9 @@ def demo(
     )
     labels = np.where(data.y == 1, data.positive_label, negative)
     n_rows, n_features = data.X.shape
-    with following(f"COMPAS: {n_rows:,} people, {n_features} features", quiet=quiet):
+    title = f"COMPAS: {n_rows:,} people, {n_features} features"
+    with following(title, quiet=quiet) as callbacks:
+        clf.set_params(callbacks=callbacks)
         clf.fit(data.X, labels, sensitive_features=data.sensitive_features)
     import io
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeAlias, get_args
 
 import typer
 
@@ -14,64 +13,7 @@ from faircg.cli.config import read_config
 from faircg.exceptions import FairCGError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-
-class Constraint(StrEnum):
-    """Criteria that can be named on the command line."""
-
-    none = "none"
-    equality_of_opportunity = "equality_of_opportunity"
-    equalized_odds = "equalized_odds"
-
-
-class Pricing(StrEnum):
-    """Ways to search rules."""
-
-    exact = "exact"
-    ip = "ip"
-    ip_dash = "ip_dash"
-    greedy = "greedy"
-    sampled = "sampled"
-
-
-class Thresholds(StrEnum):
-    """Ways to choose cut points of numeric columns."""
-
-    quantile = "quantile"
-    tree = "tree"
-
-
-class WarmStart(StrEnum):
-    """Where the first rules come from."""
-
-    none = "none"
-    tree = "tree"
-    forest = "forest"
-    fair_tree = "fair_tree"
-
-
-class Objective(StrEnum):
-    """The loss that the integer program minimises."""
-
-    hamming = "hamming"
-    zero_one = "zero_one"
-
-
-class MissingGroups(StrEnum):
-    """What to do with rows whose group is missing."""
-
-    refuse = "raise"
-    group = "group"
-
-
-class Direction(StrEnum):
-    """The decisions for which a change is searched."""
-
-    to_positive = "to_positive"
-    to_negative = "to_negative"
-    both = "both"
-    none = "none"
+    from collections.abc import Callable, Iterable
 
 
 class OptionValueError(FairCGError):
@@ -190,9 +132,6 @@ Sensitive: TypeAlias = Annotated[
 Positive: TypeAlias = Annotated[
     str | None, typer.Option(help="Value of the target that rules predict.")
 ]
-ConstraintOption: TypeAlias = Annotated[
-    Constraint, typer.Option(help="What must be close between groups.")
-]
 Epsilon: TypeAlias = Annotated[
     float,
     typer.Option(
@@ -280,21 +219,8 @@ Category: TypeAlias = Annotated[
         help="Column of number codes that are names, not quantities.", metavar="COLUMN"
     ),
 ]
-ThresholdsOption: TypeAlias = Annotated[
-    Thresholds, typer.Option(help="How numeric columns are cut.")
-]
 NThresholds: TypeAlias = Annotated[
     int, typer.Option("--n-thresholds", help="Equal parts that quantiles cut into.")
-]
-WarmStartOption: TypeAlias = Annotated[
-    WarmStart, typer.Option(help="Where the first rules come from.")
-]
-PricingOption: TypeAlias = Annotated[
-    Pricing, typer.Option(help="How rules are searched.")
-]
-MissingGroupsOption: TypeAlias = Annotated[
-    MissingGroups,
-    typer.Option(help="Rows without a group: an error, or a group of their own."),
 ]
 Seed: TypeAlias = Annotated[int, typer.Option(help="Seed of everything random.")]
 Immutable: TypeAlias = Annotated[
@@ -303,9 +229,6 @@ Immutable: TypeAlias = Annotated[
         help="Column that no change may touch; give it again for more.",
         metavar="COLUMN",
     ),
-]
-DirectionOption: TypeAlias = Annotated[
-    Direction, typer.Option(help="Decisions for which the smallest change is told.")
 ]
 Weight: TypeAlias = Annotated[
     str | None,
@@ -353,3 +276,94 @@ Config: TypeAlias = Annotated[
         is_eager=True,
     ),
 ]
+
+
+def _criteria() -> Iterable[str]:
+    from faircg.fairness import CRITERIA
+
+    return ("none", *CRITERIA)
+
+
+def _pricers() -> Iterable[str]:
+    from faircg.colgen.pricing import PRICERS
+
+    return PRICERS
+
+
+def _thresholds() -> Iterable[str]:
+    from faircg.cuts import THRESHOLDS
+
+    return THRESHOLDS
+
+
+def _miners() -> Iterable[str]:
+    from faircg.mining import MINERS
+
+    return ("none", *MINERS)
+
+
+def _objectives() -> Iterable[str]:
+    from faircg.typing import Objective
+
+    return get_args(Objective)
+
+
+def _directions() -> Iterable[str]:
+    from faircg.explain.explanations import Direction
+
+    return get_args(Direction)
+
+
+def _formats() -> Iterable[str]:
+    from faircg.export import FORMATS
+
+    return FORMATS
+
+
+def _dialects() -> Iterable[str]:
+    from faircg.export import DIALECTS
+
+    return sorted(DIALECTS)
+
+
+_CHOICES: Final[dict[str, tuple[Callable[[], Iterable[str]], str]]] = {
+    "Constraint": (_criteria, "What must be close between groups."),
+    "Measured": (_criteria, "Criterion to measure by; that of the model by default."),
+    "Pricing": (_pricers, "How rules are searched."),
+    "Thresholds": (_thresholds, "How numeric columns are cut."),
+    "WarmStart": (_miners, "Where the first rules come from."),
+    "Objective": (_objectives, "Loss that the integer program minimises."),
+    "Direction": (_directions, "Decisions for which the smallest change is told."),
+    "Format": (_formats, "Format to write."),
+    "Dialect": (_dialects, "For SQL: the database."),
+    "MissingGroups": (
+        lambda: ("raise", "group"),
+        "Rows without a group: an error, or a group of their own.",
+    ),
+}
+"""Options with a few values each: where they come from, and the help."""
+
+if TYPE_CHECKING:
+    from faircg.explain.explanations import Direction as Direction
+
+    Constraint: TypeAlias = str
+    Measured: TypeAlias = str | None
+    Pricing: TypeAlias = str
+    Thresholds: TypeAlias = str
+    WarmStart: TypeAlias = str
+    Objective: TypeAlias = str
+
+    Format: TypeAlias = str
+    Dialect: TypeAlias = str
+    MissingGroups: TypeAlias = str
+else:
+
+    def __getattr__(name: str) -> Any:
+        """Ask a registry for its names when a command is run, not for ``--help``."""
+        if name not in _CHOICES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        names, words = _CHOICES[name]
+        values = Literal[tuple(names())]
+        if name == "Measured":
+            values |= None
+        return Annotated[values, typer.Option(help=words)]

@@ -1,13 +1,10 @@
-"""Progress on standard error: the engine's messages, and the cells of a search."""
+"""Progress on standard error: a bar that listens to the events of fits and searches."""
 
 from __future__ import annotations
 
-import json
-import logging
 import math
-import threading
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -15,9 +12,10 @@ from faircg.printable import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
 
     from rich.console import Console
+
+    from faircg.colgen.events import CellDone, Event, OnEvent
 
     Update = Callable[[str, float | None], None]
 
@@ -28,18 +26,22 @@ def note(text: str, *, quiet: bool = False) -> None:
         typer.echo(f"faircg: note: {one_line(text)}", err=True)
 
 
+def _show_nothing(text: str, share: float | None) -> None:
+    """Take the place of a bar where there is none."""
+
+
 @contextmanager
 def bar(
     title: str, *, quiet: bool = False, console: Console | None = None
 ) -> Iterator[Update]:
-    """Show a bar on a terminal; the value given is called with a text and a share."""
+    """Show a bar on a terminal; yield what updates it by a text and a share."""
     from rich.console import Console
     from rich.markup import escape
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
     console = Console(stderr=True) if console is None else console
     if quiet or not console.is_terminal:
-        yield lambda text, share: None
+        yield _show_nothing
         return
     with Progress(
         TextColumn("{task.description}"),
@@ -59,37 +61,42 @@ def bar(
         yield update
 
 
-class Following(logging.Handler):
-    """Reads loss, bound and gap from the messages of the engine.
+@contextmanager
+def following(
+    title: str, *, quiet: bool = False, console: Console | None = None
+) -> Iterator[tuple[OnEvent, ...]]:
+    """Show a bar while something is learned; yield the callbacks that it needs."""
+    with bar(title, quiet=quiet, console=console) as update:
+        yield () if update is _show_nothing else (SearchProgress(update),)
+
+
+class FitProgress:
+    """Shows loss, bound and gap of a fit.
 
     The bar is the part of the best loss that is proven: full when nothing can be
     better.
     """
 
     def __init__(self, update: Update) -> None:
-        super().__init__(logging.INFO)
         self._update = update
-        self.rounds = 0
-        self.bound = -math.inf
-        self.loss = math.inf
-        self.stage = ""
+        self.asked = ""
+        self.rounds, self.bound, self.loss = 0, -math.inf, math.inf
 
-    def emit(self, record: logging.LogRecord) -> None:
-        """Take what a message says."""
-        args: Any = record.args
-        text = str(record.msg)
-        if text.startswith("round "):
-            self.rounds, self.bound = int(args[0]), float(args[2])
-        elif text.startswith("local search"):
-            self.loss = min(self.loss, float(args[0]))
-        elif text.startswith("integer master"):
-            self.loss = min(self.loss, float(args[2]))
-        elif text.startswith("excess "):
-            self.loss = min(self.loss, float(args[-1]))
-        elif text.startswith("frontier: "):
-            self.rounds, self.bound, self.loss = 0, -math.inf, math.inf
-            self.stage = record.getMessage() + " | "
-        self._update(self.stage + self.words(), self.share)
+    def __call__(self, event: Event) -> None:
+        """Take what an event says."""
+        from faircg.colgen import events as told
+
+        match event:
+            case told.FitBegun():
+                self.asked = str(event)
+                self.rounds, self.bound, self.loss = 0, -math.inf, math.inf
+            case told.RoundDone():
+                self.rounds, self.bound = event.round.number, event.round.lower_bound
+            case told.Incumbent():
+                self.loss = event.loss
+            case told.ProofStep() | told.IntegerDone():
+                self.bound = max(self.bound, event.lower_bound)
+        self._update(self.words(), self.share)
 
     @property
     def share(self) -> float | None:
@@ -100,7 +107,7 @@ class Following(logging.Handler):
 
     def words(self) -> str:
         """Return what is known so far."""
-        words = [f"round {self.rounds}"]
+        words = [self.asked, f"round {self.rounds}"]
         if math.isfinite(self.bound):
             words.append(f"bound {self.bound:.1f}")
         if math.isfinite(self.loss):
@@ -110,73 +117,41 @@ class Following(logging.Handler):
         return " | ".join(words)
 
 
-@contextmanager
-def following(
-    title: str, *, quiet: bool = False, console: Console | None = None
-) -> Iterator[None]:
-    """Show bound and gap while the engine works."""
-    package = logging.getLogger("faircg")
-    before = package.level
-    with bar(title, quiet=quiet, console=console) as update:
-        handler = Following(update)
-        package.addHandler(handler)
-        package.setLevel(logging.INFO)
-        try:
-            yield
-        finally:
-            package.removeHandler(handler)
-            package.setLevel(before)
+class SearchProgress:
+    """Shows the finished cells of a search, and the fits that follow or stand alone."""
+
+    def __init__(self, update: Update) -> None:
+        self._update = update
+        self._fit = FitProgress(update)
+        self.n_cells = 0
+        self.done = {"I": 0, "II": 0}
+
+    def __call__(self, event: Event) -> None:
+        """Take what an event says."""
+        from faircg.colgen import events as told
+
+        match event:
+            case told.SearchBegun():
+                self.n_cells = event.n_folds * event.n_coarse
+                self.done = {"I": 0, "II": 0}
+            case told.CellDone():
+                self.done[event.phase] += 1
+                share = self.done["I"] / self.n_cells
+                self._update(f"{self.words()} | last: {_words(event)}", share)
+            case told.InCell():
+                pass  # cells are done often enough
+            case _:
+                self._fit(event)
+
+    def words(self) -> str:
+        """Count what is done."""
+        words = f"phase I: {self.done['I']} of {self.n_cells} cells"
+        if self.done["II"]:
+            words += f" | phase II: {self.done['II']} cells"
+        return words
 
 
-@contextmanager
-def watching(
-    cache: Path,
-    n_cells: int,
-    title: str,
-    *,
-    quiet: bool = False,
-    console: Console | None = None,
-) -> Iterator[None]:
-    """Show the cells that a search has finished, which it keeps as files."""
-    is_over = threading.Event()
-    old = set(cache.glob("*.json"))
-
-    def look(update: Update) -> None:
-        last, text = None, ""
-        while not is_over.wait(0.5):
-            new = [file for file in cache.glob("*.json") if file not in old]
-            n_first = sum(file.name.startswith("I-") for file in new)
-            latest = max(new, key=_time, default=None)
-            if latest is not None and latest != last:
-                last, text = latest, _cell(latest)
-            words = f"phase I: {n_first} of {n_cells} cells"
-            if len(new) > n_first:
-                words += f" | phase II: {len(new) - n_first} cells"
-            update(words + text, min(1.0, n_first / n_cells))
-
-    with bar(title, quiet=quiet, console=console) as update:
-        thread = threading.Thread(target=look, args=(update,), daemon=True)
-        thread.start()
-        try:
-            yield
-        finally:
-            is_over.set()
-            thread.join()
-
-
-def _time(file: Path) -> float:
-    try:
-        return file.stat().st_mtime
-    except OSError:
-        return 0.0
-
-
-def _cell(file: Path) -> str:
-    """Say how the latest cell ended."""
-    try:
-        cell = json.loads(file.read_text(encoding="utf-8"))
-        loss, bound = float(cell["objective"]), float(cell["lower_bound"])
-    except (OSError, ValueError, KeyError, TypeError):
-        return ""
+def _words(cell: CellDone) -> str:
+    loss, bound = cell.loss, cell.lower_bound
     gap = (loss - bound) / loss if loss > bound else 0.0
-    return f" | last: loss {loss:.0f}, bound {bound:.0f}, gap {gap:.2%}"
+    return f"loss {loss:.0f}, bound {bound:.0f}, gap {gap:.2%}"

@@ -146,7 +146,7 @@ def explain(
         int, typer.Option(help="Most rows without --row; 0 for all.", min=0)
     ] = 10,
     immutable: opt.Immutable = None,
-    direction: opt.DirectionOption = opt.Direction.to_positive,
+    direction: opt.Direction = "to_positive",
     closest: Annotated[
         int, typer.Option(help="Closest rules to list for a negative decision.", min=0)
     ] = 3,
@@ -183,7 +183,7 @@ def explain(
         rules,
         people.frame,
         immutable=dict.fromkeys(immutable or ()),
-        direction=direction.value,
+        direction=direction,
         n_closest=closest,
         allow_missing=allow_missing,
         strict=strict,
@@ -229,10 +229,7 @@ def evaluate(
     target: opt.Target = None,
     sensitive: opt.Sensitive = None,
     weight: opt.Weight = None,
-    constraint: Annotated[
-        opt.Constraint | None,
-        typer.Option(help="Criterion to measure by; that of the model by default."),
-    ] = None,
+    constraint: opt.Measured = None,
     epsilon: Annotated[
         float | None,
         typer.Option(
@@ -248,7 +245,7 @@ def evaluate(
             help="Exit with 3 unless the gaps counted are within epsilon.",
         ),
     ] = False,
-    missing_groups: opt.MissingGroupsOption = opt.MissingGroups.refuse,
+    missing_groups: opt.MissingGroups = "raise",
     strict: opt.Strict = False,
     as_json: opt.AsJson = False,
     quiet: opt.Quiet = False,
@@ -276,7 +273,7 @@ def evaluate(
         sensitive_features=sensitive_features,
         sample_weight=sample_weight,
         models=[rules],
-        missing_groups=missing_groups.value,
+        missing_groups=missing_groups,
     )
     counts = counted.counts(rules.covers(counted.table, strict=strict))
     criterion = _criterion(rules, constraint, epsilon) if groups else None
@@ -321,7 +318,7 @@ def _not_met(part: PartResult, criterion: Criterion | None) -> str:
 
 
 def _criterion(
-    rules: RuleSetModel, constraint: opt.Constraint | None, epsilon: float | None
+    rules: RuleSetModel, constraint: str | None, epsilon: float | None
 ) -> Criterion | None:
     """Return the criterion asked for, or that of the model."""
     from faircg.fairness import CRITERIA, criterion_by_name
@@ -329,7 +326,7 @@ def _criterion(
     known = rules.certificate
     name = None if known is None else known.constraint
     if constraint is not None:
-        name = constraint.value
+        name = constraint
     if name not in CRITERIA:
         if epsilon is not None and constraint is None:
             raise ValueError("the model has no constraint; name one with --constraint")

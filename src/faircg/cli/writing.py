@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -14,17 +13,6 @@ from faircg.cli import files, show
 from faircg.cli import options as opt
 from faircg.cli.notes import tell_weight
 from faircg.cli.reports import about, held_out, need_report, save_report
-
-
-class Format(StrEnum):
-    """Formats of export; those of faircg.export, which is not loaded for --help."""
-
-    json = "json"
-    sql = "sql"
-    onnx = "onnx"
-    python = "python"
-    markdown = "markdown"
-    latex = "latex"
 
 
 def report(
@@ -45,14 +33,11 @@ def report(
     ] = None,
     validation: opt.Validation = None,
     test: opt.Test = None,
-    constraint: Annotated[
-        opt.Constraint | None,
-        typer.Option(help="Criterion to measure by; that of the model by default."),
-    ] = None,
+    constraint: opt.Measured = None,
     rows: opt.Rows = 200,
-    direction: opt.DirectionOption = opt.Direction.none,
+    direction: opt.Direction = "none",
     immutable: opt.Immutable = None,
-    missing_groups: opt.MissingGroupsOption = opt.MissingGroups.refuse,
+    missing_groups: opt.MissingGroups = "raise",
     title: opt.Title = "",
     owner: opt.Owner = "",
     intended_use: opt.IntendedUse = "",
@@ -79,7 +64,6 @@ def report(
     column, groups = people.target(target), people.sensitive(sensitive)
     tell_weight(people, weight, quiet=quiet)
     X, y, sensitive_features, sample_weight = people.parts(column, groups)
-    is_given = constraint not in (None, opt.Constraint.none)
     made = report_of_model(
         rules,
         X,
@@ -94,7 +78,7 @@ def report(
             groups,
             weight,
         ),
-        constraint=constraint.value if is_given and constraint else None,
+        constraint=None if constraint == "none" else constraint,
         about=about(
             people,
             column,
@@ -106,9 +90,9 @@ def report(
             out_of_scope=out_of_scope,
         ),
         n_rows=rows,
-        direction=direction.value,
+        direction=direction,
         immutable=dict.fromkeys(immutable or ()),
-        missing_groups=missing_groups.value,
+        missing_groups=missing_groups,
     )
     save_report(output, render_report(made))
     main = made.points[made.chosen].main
@@ -122,13 +106,11 @@ def report(
 
 def export(
     model: opt.Model,
-    to: Annotated[Format, typer.Option(help="Format to write.")],
+    to: opt.Format,
     output: Annotated[
         Path, typer.Option("--output", "-o", help="File to write; - prints.")
     ] = Path("-"),
-    dialect: Annotated[
-        str, typer.Option(help="For SQL: the database, such as postgres.")
-    ] = "duckdb",
+    dialect: opt.Dialect = "duckdb",
     table: Annotated[str, typer.Option(help="For SQL: name of the table.")] = "data",
     schema: Annotated[
         str | None, typer.Option(help="For SQL: schema that the table is in.")
@@ -146,27 +128,23 @@ def export(
       faircg export model.json --to sql --dialect postgres \\
         --table applicants -o model.sql
     """
-    from faircg.export import DIALECTS, export_model
+    from faircg.export import export_model
 
     files.check_output(output)
-    if dialect not in DIALECTS:
-        raise ValueError(
-            f"unknown dialect {dialect!r}; use one of {', '.join(sorted(DIALECTS))}"
-        )
     is_printed = str(output) == files.STANDARD
-    if is_printed and (as_json or to is Format.onnx):
+    if is_printed and (as_json or to == "onnx"):
         raise ValueError("give the export a file with -o")
     rules = files.load_model(model)
     content = export_model(
         rules,
-        to.value,
+        to,
         table=table if schema is None else (schema, table),
         dialect=dialect,
     )
     files.save(output, content)
     if as_json:
         size = len(content.encode() if isinstance(content, str) else content)
-        values = {"output": str(output), "format": to.value, "bytes": size}
+        values = {"output": str(output), "format": to, "bytes": size}
         typer.echo(files.to_json(values))
     elif not is_printed:
         typer.echo(show.wrote([output]))

@@ -1,0 +1,259 @@
+"""``frontier``: what a smaller gap costs, by cross-validation."""
+
+# ruff: noqa: D301 (the help needs "\b" as one character)
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from faircg.cli import exits, files, show
+from faircg.cli import options as opt
+from faircg.cli.learning import make_estimator, read_training
+from faircg.cli.progress import following, note
+from faircg.cli.reports import about, held_out, need_report, save_report
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from faircg.cli.learning import Training
+    from faircg.search import FairRuleSetClassifierCV
+
+SHOWN: Final = {
+    "epsilon": "g",
+    "max_complexity": "g",
+    "test_accuracy": ".2%",
+    "test_accuracy_std": ".2%",
+    "pooled_gap": ".4f",
+    "complexity": ".1f",
+}
+"""Columns of the frontier that are printed, and how."""
+
+
+def frontier(
+    data: opt.Data,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Report to write (HTML).")
+    ] = None,
+    target: opt.Target = None,
+    sensitive: opt.Sensitive = None,
+    weight: opt.Weight = None,
+    constraint: opt.Constraint = "equality_of_opportunity",
+    epsilon: opt.Epsilons = None,
+    max_complexity: opt.MaxComplexities = None,
+    folds: opt.Folds = 5,
+    target_gap: opt.TargetGap = None,
+    target_accuracy: opt.TargetAccuracy = None,
+    table: Annotated[
+        Path | None, typer.Option("--csv", help="Write the frontier as CSV.")
+    ] = None,
+    results: Annotated[
+        Path | None, typer.Option(help="Write every fold and point as CSV.")
+    ] = None,
+    model: Annotated[
+        Path | None, typer.Option(help="Write the chosen rule set as a model file.")
+    ] = None,
+    max_conditions: opt.MaxConditions = None,
+    positive: opt.Positive = None,
+    exclude: opt.Exclude = None,
+    category: opt.Category = None,
+    thresholds: opt.Thresholds = "quantile",
+    n_thresholds: opt.NThresholds = 10,
+    warm_start: opt.WarmStart = "forest",
+    pricing: opt.Pricing = "exact",
+    missing_groups: opt.MissingGroups = "raise",
+    time_limit: opt.CellTimeLimit = 4.0,
+    cache: Annotated[
+        Path | None,
+        typer.Option(help="Directory of finished cells: a search stopped goes on."),
+    ] = None,
+    validation: opt.Validation = None,
+    test: opt.Test = None,
+    rows: opt.Rows = 0,
+    title: opt.Title = "",
+    owner: opt.Owner = "",
+    intended_use: opt.IntendedUse = "",
+    out_of_scope: opt.OutOfScope = "",
+    date: opt.Date = "",
+    seed: opt.Seed = 0,
+    jobs: Annotated[int, typer.Option(help="Folds at a time; -1 for all cores.")] = -1,
+    as_json: opt.AsJson = False,
+    quiet: opt.Quiet = False,
+    config: opt.Config = None,
+) -> None:
+    """Show what a smaller gap costs in accuracy, by cross-validation.
+
+    Tries every epsilon with every limit on complexity (by default 0, 0.01, 0.05, 0.1,
+    0.15, 0.2 and 1, with 5 and 15), prints the points that no other beats in both
+    accuracy and gap, and fits the chosen one on all data. With -o each of them is
+    fitted, and a report is written to choose from.
+
+    \b
+    Example:
+      faircg frontier compas --epsilon 0.02 --epsilon 0.1 \\
+        --max-complexity 5 --folds 3 -o frontier.html
+    """
+    _run(SimpleNamespace(**locals()))
+
+
+def _run(asked: SimpleNamespace) -> None:
+    """Read, search, write, show."""
+    for path in (asked.output, asked.table, asked.results, asked.model):
+        files.check_output(path)
+    if asked.output is not None:
+        need_report()
+    training = read_training(asked)
+    others = held_out(
+        {"validation": asked.validation, "test": asked.test},
+        lambda name: files.read_people(name, asked.category or ()),
+        training.target,
+        training.groups,
+        asked.weight,
+    )
+    if others and asked.output is None:
+        raise ValueError("--validation and --test are shown in a report; give it -o")
+    title = f"{training.title}, {asked.folds} folds"
+    with following(title, quiet=asked.quiet) as callbacks:
+        search = _make_search(asked, training).set_params(callbacks=callbacks)
+        missed = _fit(search, training)
+        written = _write(asked, search)
+        if missed is None and asked.output is not None:
+            _write_report(asked, search, training, others)
+            written.append(asked.output)
+    if missed is None:
+        _note_cut_cells(asked, search)
+    _show_frontier(search, as_json=asked.as_json, written=written)
+    if missed is not None:
+        raise exits.TargetNotMetError(missed)
+
+
+def _make_search(asked: SimpleNamespace, training: Training) -> FairRuleSetClassifierCV:
+    from faircg.search import FairRuleSetClassifierCV
+
+    return FairRuleSetClassifierCV(
+        make_estimator(asked, training),
+        epsilons=tuple(asked.epsilon or (0.01, 0.1, 1.0)),
+        fine_epsilons=tuple(asked.epsilon) if asked.epsilon else None,
+        complexities=tuple(asked.max_complexity or (5, 15)),
+        cv=asked.folds,
+        target_gap=asked.target_gap,
+        target_accuracy=asked.target_accuracy,
+        cache=asked.cache,
+        n_jobs=asked.jobs,
+        random_state=asked.seed,
+    )
+
+
+def _fit(search: FairRuleSetClassifierCV, training: Training) -> Exception | None:
+    """Search; return the error if the grid is done, but no point is good enough."""
+    from faircg.exceptions import FairCGError
+
+    try:
+        search.fit(**training.to_fit)
+    except FairCGError as error:
+        if type(error) is not FairCGError:
+            raise
+        return error
+    return None
+
+
+def _write(asked: SimpleNamespace, search: FairRuleSetClassifierCV) -> list[Path]:
+    """Write the tables and the model that were asked for, if there is one."""
+    written = []
+    for path, frame in (
+        (asked.table, search.frontier_),
+        (asked.results, search.cv_results_),
+    ):
+        if path is not None:
+            files.save(path, frame.to_csv(index=False, lineterminator="\n"))
+            written.append(path)
+    if asked.model is not None and hasattr(search, "best_estimator_"):
+        search.best_estimator_.model_.save(asked.model)
+        written.append(asked.model)
+    return written
+
+
+def _write_report(
+    asked: SimpleNamespace,
+    search: FairRuleSetClassifierCV,
+    training: Training,
+    others: dict[str, Any],
+) -> None:
+    from faircg.report import render_report, report_of_search
+
+    report = report_of_search(
+        search,
+        **training.to_fit,
+        about=about(
+            training.people,
+            training.target,
+            training.groups,
+            title=asked.title,
+            date=asked.date,
+            owner=asked.owner,
+            intended_use=asked.intended_use,
+            out_of_scope=asked.out_of_scope,
+        ),
+        others=others,
+        n_rows=asked.rows,
+    )
+    save_report(asked.output, render_report(report))
+
+
+def _note_cut_cells(asked: SimpleNamespace, search: FairRuleSetClassifierCV) -> None:
+    is_finished = search.cv_results_["is_finished"].astype(bool)
+    if not is_finished.all():
+        note(
+            f"{int((~is_finished).sum())} of {len(is_finished)} cells were cut short "
+            f"by the time limit of {asked.time_limit:g} s; their points may be better "
+            "than shown",
+            quiet=asked.quiet,
+        )
+
+
+def _show_frontier(
+    search: FairRuleSetClassifierCV, *, as_json: bool, written: Sequence[Path]
+) -> None:
+    """Print the frontier, and the rule set of the chosen point."""
+    from rich.markup import escape
+
+    best = getattr(search, "best_estimator_", None)
+    if as_json:
+        values: dict[str, Any] = {
+            "frontier": search.frontier_.to_dict("records"),
+            "chosen": None,
+            "written": [str(path) for path in written],
+        }
+        if best is not None:
+            values["chosen"] = {
+                "epsilon": search.best_epsilon_,
+                "max_complexity": search.best_complexity_,
+                **show.fit_values(best),
+            }
+        typer.echo(files.to_json(values))
+        return
+    out = show.console()
+    columns = [c for c in SHOWN if c in search.frontier_.columns]
+    if search.constraint_ is None:
+        columns = [c for c in columns if c not in ("epsilon", "pooled_gap")]
+    show.show_table(out, search.frontier_[columns], SHOWN)
+    n_folds = int(search.cv_results_["fold"].nunique())
+    out.print(
+        f"test_accuracy: mean over {n_folds} folds; pooled_gap: gap of the test counts "
+        "of all folds added up"
+    )
+    if best is not None:
+        chosen = f"complexity at most {search.best_complexity_}"
+        if search.constraint_ is not None:
+            chosen = f"epsilon {search.best_epsilon_:g}, {chosen}"
+        if search.target_gap is None and search.target_accuracy is None:
+            chosen += ", for its accuracy alone (--target-gap chooses by the gap)"
+        out.print(f"\nchosen: {chosen}; fitted on all data:")
+        out.print(escape(str(search.rule_set_)), style="bold")
+        show.show_gaps(out, show.training_result(best), watched_only=True)
+        out.print(escape(f"certificate: {search.certificate_}"))
+    if written:
+        typer.echo(f"\n{show.wrote(written)}")
