@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import re
 import warnings
-from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast, get_args
@@ -29,7 +28,7 @@ from faircg.whole_files import write_text
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from numpy.typing import NDArray
 
@@ -338,23 +337,25 @@ def _upgraded(data: Mapping[str, Any]) -> dict[str, Any]:
     Version 1 took anything for a certificate, counts and settings; what is not whole
     there is left out.
     """
-    certificate: object = named(data.get("certificate"), "certificate")
+    certificate = named(data.get("certificate"), "certificate")
     groups = named(data.get("groups"), "groups")
-    is_whole = dict.fromkeys(("certificate", "groups"), False)
-    with suppress(ModelFormatError):
-        _CERTIFICATE.read(certificate)
-        is_whole["certificate"] = True
-    with suppress(ModelFormatError):
-        for entry in groups.values():
-            _counts(entry)
-        is_whole["groups"] = True
+    is_whole = _can(_CERTIFICATE.read, certificate)
+    are_whole = all(_can(_counts, entry) for entry in groups.values())
     return {
         **data,
-        "certificate": certificate if is_whole["certificate"] else None,
-        "groups": groups if is_whole["groups"] else {},
+        "certificate": certificate if is_whole else None,
+        "groups": groups if are_whole else {},
         "ranges": {},
         "asked": _ASKED.fitting(named(data.get("asked", {}), "asked")),
     }
+
+
+def _can(read: Callable[[object], object], data: object) -> bool:
+    try:
+        read(data)
+    except ModelFormatError:
+        return False
+    return True
 
 
 def _labels(data: object) -> tuple[Value, Value]:
