@@ -134,20 +134,10 @@ def rule_sets_below(
     most: int = 100_000,
     limits: Limits = NO_LIMITS,
 ) -> RuleSetResult:
-    """Find every rule set whose excess is at most ``budget``.
+    """Find every rule set whose excess is at most ``budget``, or give up at ``most``.
 
-    The empty set counts as a rule set. Rules of equal coverage are different rules.
-
-    Parameters
-    ----------
-    problem
-        Rules and prices.
-    budget
-        The largest excess of interest.
-    most
-        Give up (``too_many``) when more sets than this qualify.
-    limits
-        When to stop early; the result says that sets are missing.
+    The empty set counts as a rule set. Rules of equal coverage are different rules. When
+    the limits end the search, the result says that sets are missing.
 
     Examples
     --------

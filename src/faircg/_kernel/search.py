@@ -34,16 +34,8 @@ def search(
 ) -> SearchResult:
     """Find the rule of least reduced cost, and good others met on the way.
 
-    Parameters
-    ----------
-    priced
-        What every rule costs.
-    cutoff
-        Only rules of reduced cost below it are of interest; at most zero.
-    keep
-        Return at most this many rules: the best, then distinct ones.
-    limits
-        When to stop early; the bound returned is valid all the same.
+    Only rules of reduced cost below ``cutoff`` are of interest; at most ``keep`` are
+    returned, the best and then distinct ones. The bound is valid however it ends.
     """
     check_int("keep", keep, least=0)
     check_number("cutoff", cutoff)
@@ -70,22 +62,12 @@ def enumerate_below(
     most: int = 1_000_000,
     limits: Limits = NO_LIMITS,
 ) -> EnumerationResult:
-    """Find every rule of reduced cost at most ``cutoff``.
+    """Find every rule of reduced cost at most ``cutoff``, or give up at ``most``.
 
     Rules have at most one condition per family and cover at least one row. Nothing
     is left out because something better exists: rules of equal coverage, and rules
-    with a condition that changes nothing, are all listed.
-
-    Parameters
-    ----------
-    priced
-        What every rule costs.
-    cutoff
-        The largest reduced cost of interest.
-    most
-        Give up (``too_many``) when more rules than this qualify.
-    limits
-        When to stop early; the result says that rules are missing.
+    with a condition that changes nothing, are all listed. When the limits end the
+    search, the result says that rules are missing.
     """
     check_int("most", most, least=0)
     check_number("cutoff", cutoff)

@@ -20,17 +20,10 @@ if TYPE_CHECKING:
 class Cells:
     """People of one label, merged by group and signature.
 
-    Parameters
-    ----------
-    group, count
-        Group and number of people of each cell that some rule covers.
-    signature
-        Which rules cover the cell, (n_cells, n_rules).
-    uncovered
-        People of each group that no rule covers.
-    cell_of
-        Cell of each group and row, (n_groups, n_rows); -1 where nobody is or no rule
-        covers.
+    Each cell has a group, a count and a signature: the rules that cover it (first
+    axis: cells). ``uncovered`` are the people of each group that no rule covers.
+    ``cell_of`` has the cell of each group and row, -1 where nobody is or no rule
+    covers.
     """
 
     group: IntVector

@@ -24,17 +24,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Prices:
-    """What a rule pays.
+    """What a rule pays: for each row it covers, and for each unit of complexity.
 
-    Parameters
-    ----------
-    rows
-        Price of covering each row: all its people together.
-    condition
-        ``lambda``: price of each unit of complexity.
-    value
-        Objective of the dual solution that the prices come from. It bounds the master
-        over all rules once no rule has a negative reduced cost.
+    ``value`` is the objective of the dual solution that the prices come from. It
+    bounds the master over all rules once no rule has a negative reduced cost.
     """
 
     rows: FloatVector
@@ -80,17 +73,8 @@ class Duals:
     With it the loss of a rule set is at least ``prices.value`` plus the reduced costs
     of its rules, plus ``again`` for every row covered once more than needed, plus
     ``missed`` for every row not covered, plus ``lambda`` for each unit of complexity
-    left over (see ``rule_sets.py``).
-
-    Parameters
-    ----------
-    prices
-        What a rule pays.
-    again
-        Minus the price of the positives of each row; where it is positive, covering
-        them a second time is a pure loss.
-    missed
-        Reduced cost of missing the positives of each row; not negative.
+    left over (docs/certificate.md). ``again`` is minus the price of the positives of
+    a row; where it is positive, covering them a second time is a pure loss.
     """
 
     prices: Prices

@@ -92,32 +92,11 @@ def solve(
 ) -> Solution:
     """Solve a problem as far as time allows.
 
-    Parameters
-    ----------
-    problem
-        The data and the question.
-    rules
-        Rules to start from.
-    pricer
-        Finds rules of negative reduced cost.
-    depths
-        Most conditions that a rule may have, step by step. The certificate speaks of
-        the deepest step whose linear master was solved.
-    deadline
-        When to stop.
-    known
-        Rule sets to judge first, such as those of a tighter question.
-    known_bound
-        A lower bound that holds for all rules of the last depth, such as that of a
-        looser question.
-    pricing_seconds
-        Limit on one pricing.
-    threads
-        Threads of the searches; the answer does not depend on them.
-    seed
-        Seed of the local search.
-    on_event
-        Called with each event; see :mod:`faircg.colgen.events`.
+    Rules may have at most as many conditions as ``depths`` says, step by step; the
+    certificate speaks of the deepest step whose linear master was solved. ``known``
+    rule sets, such as those of a tighter question, are judged first; ``known_bound``
+    is a lower bound for all rules of the last depth, such as that of a looser
+    question. The answer does not depend on ``threads``.
     """
     started = deadline.clock()
     pool = Pool(problem, (rule for rule in rules if len(rule) <= depths[-1]))
@@ -146,21 +125,9 @@ def solve(
             pricing_seconds=pricing_seconds,
         )
         bound = max(bound, other)
-    if rounds_up(bound) < selection.objective and generation.proof is not None:
-        proven = prove(
-            pool,
-            generation.proof,
-            selection,
-            deadline,
-            threads=threads,
-            on_event=on_event,
-        )
-        bound = max(bound, proven)
-    is_done = rounds_up(bound) >= selection.objective
-    if not is_done and not deadline.is_set():
-        answer = _integer(pool, generation, selection, deadline, bound, threads)
-        on_event(answer)
-        bound, is_done = answer.lower_bound, answer.is_closed
+    bound, is_done = _close(
+        pool, generation, selection, deadline, bound, threads, on_event
+    )
     _polish(pool, generation, selection, deadline, seed)
     returned, optimised = selection.returned_winner, selection.objective_winner
     if returned is None or optimised is None:
@@ -176,6 +143,36 @@ def solve(
         started=started,
     )
     return Solution(returned, optimised, certificate, history, pool)
+
+
+def _close(
+    pool: Pool,
+    generation: Generation,
+    selection: Selection,
+    deadline: Deadline,
+    bound: float,
+    threads: int,
+    on_event: OnEvent,
+) -> tuple[float, bool]:
+    """Close the gap by enumeration, or else by an integer program.
+
+    Returns the bound, and whether all was done.
+    """
+    if rounds_up(bound) < selection.objective and generation.proof is not None:
+        proven = prove(
+            pool,
+            generation.proof,
+            selection,
+            deadline,
+            threads=threads,
+            on_event=on_event,
+        )
+        bound = max(bound, proven)
+    if rounds_up(bound) >= selection.objective or deadline.is_set():
+        return bound, rounds_up(bound) >= selection.objective
+    answer = _integer(pool, generation, selection, deadline, bound, threads)
+    on_event(answer)
+    return answer.lower_bound, answer.is_closed
 
 
 def _deepen(
@@ -313,7 +310,6 @@ def _certificate(
     started: float,
 ) -> Certificate:
     problem, best = selection.problem, selection.objective
-    recount = returned.recount
     lower_bound = min(float(rounds_up(bound)), best)
     proven = lower_bound >= best
     status: CertificateStatus
@@ -339,11 +335,7 @@ def _certificate(
         constraint=None if criterion is None else criterion.name,
         epsilon=None if criterion is None else criterion.epsilon,
         rates="proxy" if uses_proxy else "exact",
-        returned_loss=float(
-            recount.hamming_loss
-            if problem.objective == "hamming"
-            else recount.zero_one_loss
-        ),
+        returned_loss=float(returned.recount.loss(problem.objective)),
         data=fingerprint(problem),
         seconds=deadline.clock() - started,
     )

@@ -60,19 +60,10 @@ class _Side:
 
 
 class LocalSearch:
-    """Improves rule sets made of some rules of the pool.
+    """Improves rule sets made of some rules of the pool; the selection judges them all.
 
-    Parameters
-    ----------
-    pool, numbers
-        The rules that may be used.
-    selection
-        Judges every rule set met.
-    seed
-        Seed of the kicks.
-    objective
-        The loss to lower; the master's by default. With 0-1 loss only true rates
-        count, whatever the master minimises.
+    ``objective`` is the loss to lower, the master's by default. With 0-1 loss only
+    true rates count, whatever the master minimises.
     """
 
     def __init__(
@@ -105,16 +96,8 @@ class LocalSearch:
     ) -> None:
         """Search from a rule set, given as positions in ``numbers``.
 
-        Parameters
-        ----------
-        start
-            Where to begin.
-        deadline
-            When to stop.
-        kicks
-            Kicks in a row without success after which the search ends.
-        good_enough
-            A loss that nothing can beat.
+        Ends after so many kicks in a row without success, or at a loss that nothing can
+        beat (``good_enough``).
         """
         best = current = self._descend(start, deadline)
         best_loss = self._offer(best)

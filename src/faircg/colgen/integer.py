@@ -33,14 +33,9 @@ MOST_CUTS = 20
 
 @dataclass(frozen=True, slots=True)
 class IntegerResult:
-    """How the integer master ended.
+    """A proven bound on the loss of every rule set made of the given rules.
 
-    Attributes
-    ----------
-    bound
-        Proven bound on the loss of every rule set made of the given rules.
-    is_closed
-        Whether the selection's objective winner is optimal among those rule sets.
+    ``is_closed`` if the selection's objective winner is optimal among them.
     """
 
     bound: float
@@ -55,14 +50,7 @@ def solve_integer(
 ) -> IntegerResult:
     """Find the best rule set made of some rules of the pool.
 
-    Parameters
-    ----------
-    pool, numbers
-        The rules that may be used.
-    selection
-        Judges every solution met; its winner is the start.
-    deadline
-        When to stop.
+    The selection judges every solution met; its winner is the start.
     """
     problem = pool.problem
     if not len(numbers):  # the empty rule set is all there is, and it was judged first

@@ -40,17 +40,9 @@ SMALLEST_COMPLEXITY = 2
 class Generation:
     """How column generation ended.
 
-    Attributes
-    ----------
-    master
-        The last solved restricted master; None when there was no time for one.
-    proof
-        The best bound that was proven; None when nothing was.
-    is_proven
-        Whether the linear master over all rules of at most ``max_conditions``
-        conditions is solved.
-    max_conditions
-        Most conditions that a rule could have.
+    ``master`` is the last solved restricted master and ``proof`` the best bound; None
+    when there was no time for one. ``is_proven`` says whether the linear master over
+    all rules of at most ``max_conditions`` conditions is solved.
     """
 
     master: MasterValue | None
@@ -78,26 +70,8 @@ def generate(
 ) -> Generation:
     """Solve the linear master over all rules, as far as time allows.
 
-    Parameters
-    ----------
-    problem
-        The data and the question.
-    pool
-        Rules to start from; new rules are added to it.
-    pricer
-        Finds rules of negative reduced cost.
-    max_conditions
-        Most conditions that a rule may have.
-    deadline
-        When to stop.
-    pricing_seconds
-        Limit on one pricing.
-    first_round
-        Number of the first round in its record.
-    started
-        When the fit began, on the deadline's clock; now by default.
-    on_event
-        Called when a round is done.
+    New rules are added to the pool. ``started`` is when the fit began, on the
+    deadline's clock; rounds are counted from ``first_round``.
     """
     if problem.max_complexity < SMALLEST_COMPLEXITY:
         return _nothing_fits(problem, pool, max_conditions)
@@ -106,12 +80,8 @@ def generate(
     solved: MasterValue | None = None
     best: DualBound | None = None
     number, stay = first_round - 1, STAY
-    while not deadline.is_set():
-        current = restricted.solve(deadline)
-        if current is None:
-            break
-        solved = current
-        asked = solved.duals
+    while not deadline.is_set() and (value := restricted.solve(deadline)) is not None:
+        solved, asked = value, value.duals
         if best is not None and stay > 0:
             asked = solved.duals.mixed(best.duals, stay)
         limit = deadline.within(pricing_seconds)
@@ -124,11 +94,10 @@ def generate(
         lower_bound = 0.0 if best is None else max(0.0, best.value)
         fresh = pool.add(found.rules)
         is_smoothed = asked is not solved.duals
+        is_far = solved.value - lower_bound > FAR * abs(solved.value)
+        stay = STAY if is_far else 0.0
         if is_smoothed and not _any_prices_out(solved.duals.prices, pool, fresh):
             stay = 0.0  # nothing here helps the master: ask at its own duals next
-        else:
-            is_far = solved.value - lower_bound > FAR * abs(solved.value)
-            stay = STAY if is_far else 0.0
         number += 1
         record = Round(
             number=number,

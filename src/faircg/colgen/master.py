@@ -66,25 +66,14 @@ class Layout:
 
 @dataclass(frozen=True, eq=False)
 class Master:
-    """The master over some rules of the pool.
+    """The master over some rules of the pool: those with these ``numbers``.
 
-    Parameters
-    ----------
-    problem
-        The data and the question.
-    pool, numbers
-        The rules: ``numbers`` of the pool.
-    is_integer
-        Whether rules are taken whole.
-    exact_rates
-        Count false positives once in *additional* fairness rows. The 0-1 objective
-        does so anyway; with Hamming loss the paper's rows count them once per rule.
-    forbidden
-        Rule sets, as pool numbers, that the integer program may not choose.
-    excluding
-        For each group whether its positives get exclude rows; all by default. They
-        are needed only where missing a positive pays; without them the program is a
-        relaxation, and an integer program keeps ``missed`` continuous.
+    With ``exact_rates`` false positives count once in *additional* fairness rows; the
+    0-1 objective does so anyway, while with Hamming loss the paper's rows count them
+    once per rule. ``forbidden`` rule sets may not be chosen by the integer program.
+    ``excluding`` says for each group whether its positives get exclude rows; all by
+    default. They are needed only where missing a positive pays; without them the
+    program is a relaxation, and an integer program keeps ``missed`` continuous.
     """
 
     problem: Problem

@@ -19,15 +19,7 @@ if TYPE_CHECKING:
 
 
 class Pool:
-    """The rules that the restricted master may use.
-
-    Parameters
-    ----------
-    problem
-        The data that coverage refers to.
-    rules
-        Rules to begin with.
-    """
+    """The rules that the restricted master may use."""
 
     def __init__(self, problem: Problem, rules: Iterable[Conditions] = ()) -> None:
         self.problem = problem

@@ -42,22 +42,9 @@ if TYPE_CHECKING:
 class Problem:
     """Everything that the engine knows about the data and the question.
 
-    Parameters
-    ----------
-    bits
-        Which row meets which condition.
-    positives, negatives
-        People of each group (first axis) that each row stands for (second axis).
-    groups
-        Names and sizes of the groups.
-    criterion
-        The fairness criterion, or None.
-    max_complexity
-        The limit ``C`` on the sum over rules of one plus the number of conditions.
-    objective
-        Hamming loss, or 0-1 loss.
-    missed_cost
-        What the master pays for a missed positive; one in every loss.
+    ``bits`` says which row meets which condition; ``positives`` and ``negatives`` how
+    many people of each group (first axis) each row stands for (second axis).
+    ``missed_cost`` is what the master pays for a missed positive: one in every loss.
     """
 
     bits: ConditionBits
@@ -93,22 +80,9 @@ class Problem:
     ) -> Problem:
         """Merge equal samples into rows.
 
-        Parameters
-        ----------
-        conditions
-            Which sample meets which condition, (n_samples, n_conditions).
-        is_positive
-            True labels.
-        families
-            Family of each condition (nested or exclusive conditions share one).
-        group_codes
-            Group of each sample as an index into ``group_names``.
-        group_names
-            Names of the groups.
-        weights
-            How often each sample counts.
-        criterion, max_complexity, objective
-            The question.
+        ``conditions`` says which sample meets which condition, ``families`` which are
+        nested or exclude each other; ``group_codes`` are positions in
+        ``group_names``, and ``weights`` says how often each sample counts.
         """
         n_samples = len(is_positive)
         weights = np.ones(n_samples, np.int64) if weights is None else weights
@@ -191,22 +165,11 @@ class Problem:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Recount:
-    """What a rule set does, in whole people.
+    """What a rule set does, in whole people of each group.
 
-    Parameters
-    ----------
-    missed
-        Missed positives of each group.
-    hit
-        Negatives of each group that some rule covers.
-    repeated
-        Negatives of each group, counted once for every rule that covers them.
-    complexity
-        Complexity of the rule set.
-    is_feasible
-        Whether the true rates are within epsilon and the complexity within its limit.
-    meets_proxy
-        Whether the rates are within epsilon when negatives count once per rule.
+    ``missed`` counts positives that no rule covers, ``hit`` negatives that some rule
+    covers, and ``repeated`` negatives once for every rule that covers them. With the
+    last instead of the second, rates are those of the proxy.
     """
 
     missed: IntVector

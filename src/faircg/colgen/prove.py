@@ -70,24 +70,8 @@ def prove(
 ) -> float:
     """Raise the lower bound as far as possible, at best to the best known loss.
 
-    Parameters
-    ----------
-    pool
-        Receives the rules inside the budget.
-    proof
-        The bound to begin with, and its dual solution.
-    selection
-        Holds the best known rule set, and judges new ones.
-    deadline
-        When to stop.
-    threads
-        Threads of the searches.
-    on_event
-        Called after each step.
-
-    Returns
-    -------
-    A proven bound on the loss of every feasible rule set.
+    The pool receives the rules inside the budget, the selection judges the rule sets.
+    Returns a proven bound on the loss of every feasible rule set.
     """
     proven = proof.value
     if pool.problem.objective != "hamming":

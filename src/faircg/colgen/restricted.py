@@ -60,12 +60,7 @@ class MasterValue:
 class RestrictedMaster:
     """Solves the linear master over a pool that grows.
 
-    Parameters
-    ----------
-    problem, pool
-        The data, and the rules.
-    max_conditions
-        Rules with more conditions stay out; no limit by default.
+    Rules with more than ``max_conditions`` conditions stay out.
     """
 
     def __init__(
@@ -166,17 +161,8 @@ class RestrictedMaster:
 def inherited(old: Master, solution: LpSolution, new: Master) -> Basis | None:
     """Carry the basis of a solved master over to one with other active rules.
 
-    Parameters
-    ----------
-    old, solution
-        The solved master.
-    new
-        The master to start; its rules include every basic rule of the old one.
-
-    Returns
-    -------
-    Basis or None
-        None where the two do not fit.
+    The rules of the new master include every basic rule of the old one. Returns None
+    where the two do not fit.
     """
     basis = solution.basis
     if basis is None or new.counts_hits or old.is_integer or new.is_integer:

@@ -39,13 +39,7 @@ class Candidate:
 class Selection:
     """Judges rule sets as they come.
 
-    Parameters
-    ----------
-    problem
-        The data and the question. The empty rule set is judged first: for criteria
-        on gaps it is always feasible.
-    on_event
-        Called when a rule set has a lower loss, or fewer errors, than all before.
+    The empty rule set is judged first: for criteria on gaps it is always feasible.
     """
 
     def __init__(self, problem: Problem, on_event: OnEvent = ignore) -> None:

@@ -15,19 +15,13 @@ _BLOCK = 1_024  # rules unpacked at a time
 
 
 def merge_equal(rows: BoolMatrix) -> tuple[IntVector, IntVector]:
-    """Find equal rows.
+    """Return where each distinct row occurs first, and for each row its distinct row.
 
-    Returns
-    -------
-    first
-        Where each distinct row occurs first; distinct rows are sorted.
-    member
-        For each row the number of its distinct row.
+    Distinct rows are sorted.
 
     Examples
     --------
-    >>> first, member = merge_equal(np.array([[True], [False], [True]]))
-    >>> first, member
+    >>> merge_equal(np.array([[True], [False], [True]]))
     (array([1, 0]), array([1, 0, 1]))
     """
     if rows.shape[1] == 0:  # nothing tells any row apart

@@ -23,14 +23,8 @@ def criterion_of(
 ) -> Criterion | None:
     """Return the criterion that is meant.
 
-    Parameters
-    ----------
-    constraint
-        A name of :data:`~faircg.fairness.CRITERIA`, a criterion, or a class or
-        function that makes one from an epsilon; None for none.
-    epsilon
-        For a name and a class, 0.05 by default. Beside a criterion it must be None, or
-        the criterion's own.
+    A name, class or function takes ``epsilon``, 0.05 by default; beside a criterion it
+    must be None, or the criterion's own.
 
     Examples
     --------
@@ -39,11 +33,6 @@ def criterion_of(
     EqualityOfOpportunity(epsilon=0.1)
     >>> criterion_of(EqualityOfOpportunity)
     EqualityOfOpportunity(epsilon=0.05)
-    >>> criterion_of(EqualityOfOpportunity(0.1), 0.2)
-    Traceback (most recent call last):
-    ValueError: constraint=EqualityOfOpportunity(epsilon=0.1) has the epsilon 0.1, and
-    epsilon=0.2 was given beside it; leave epsilon out, or give the class
-    EqualityOfOpportunity
     """
     from faircg.fairness import criterion_by_name
 

@@ -130,14 +130,8 @@ class Rate:
 class GroupRate:
     """A rate of certain groups: the one evaluator.
 
-    Parameters
-    ----------
-    rate
-        What is counted, and what is asked of it.
-    sizes
-        For each group the number of people that the count is divided by.
-    constant
-        For each group whom the rate counts when nobody is missed and nobody hit.
+    ``sizes`` are the people that a count is divided by, ``constant`` whom the rate counts
+    when nobody is missed and nobody hit.
     """
 
     rate: Rate

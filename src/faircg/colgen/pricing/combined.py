@@ -37,17 +37,9 @@ class QuickFirstPricer:
 class SampledPricer:
     """Price on a random part of the rows and conditions (paper, section 4).
 
-    Rules found there are priced again on all data, so their reduced costs are true;
-    but nothing is proven unless the data were small enough to be taken whole.
-
-    Parameters
-    ----------
-    inner
-        Pricer for the reduced problem.
-    rng
-        Source of the samples.
-    rows, nonzeros
-        Size of the reduced problem.
+    Rules found there by the ``inner`` pricer are priced again on all data, so their
+    reduced costs are true; but nothing is proven unless the data were small enough to
+    be taken whole.
     """
 
     is_exact: ClassVar[bool] = False

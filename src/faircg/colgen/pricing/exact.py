@@ -24,14 +24,8 @@ class ExactPricer:
     The bound comes from raising the price of complexity until nothing prices out
     (Dinkelbach's method for a ratio): with ``lambda`` raised by ``d`` and no negative
     reduced cost left, every rule has a reduced cost of at least ``-d`` per unit. Each
-    further search is quicker than the one before, as dear conditions prune more.
-
-    Parameters
-    ----------
-    threads
-        Threads of the search; the answer does not depend on them.
-    keep
-        How many rules to return.
+    further search is quicker than the one before, as dear conditions prune more. The
+    answer does not depend on ``threads``; ``keep`` rules are returned.
     """
 
     is_exact: ClassVar[bool] = True

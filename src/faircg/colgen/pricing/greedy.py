@@ -29,15 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class GreedyPricer:
-    """Grow the best few rules of each size.
-
-    Parameters
-    ----------
-    width
-        How many rules of each size are grown further.
-    depth
-        Largest number of conditions.
-    """
+    """Grow the best few rules of each size, ``width`` at a time, up to ``depth``."""
 
     is_exact: ClassVar[bool] = False
 

@@ -45,13 +45,8 @@ if TYPE_CHECKING:
 class IntegerPricer:
     """Solve the pricing problem as an integer program.
 
-    Its answers are proofs, but too slow ones to count as exact.
-
-    Parameters
-    ----------
-    disaggregated
-        Use one row for each condition of each row (Dash et al.), not the paper's
-        single row.
+    ``disaggregated`` uses one row for each condition of each row (Dash et al.), not the
+    paper's single row.
     """
 
     is_exact: ClassVar[bool] = False
