@@ -136,8 +136,8 @@ def rule_sets_below(
 ) -> RuleSetResult:
     """Find every rule set whose excess is at most ``budget``, or give up at ``most``.
 
-    The empty set counts as a rule set. Rules of equal coverage are different rules. When
-    the limits end the search, the result says that sets are missing.
+    The empty set counts as a rule set. Rules of equal coverage are different rules.
+    When the limits end the search, the result says that sets are missing.
 
     Examples
     --------

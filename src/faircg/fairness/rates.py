@@ -130,8 +130,8 @@ class Rate:
 class GroupRate:
     """A rate of certain groups: the one evaluator.
 
-    ``sizes`` are the people that a count is divided by, ``constant`` whom the rate counts
-    when nobody is missed and nobody hit.
+    ``sizes`` are the people that a count is divided by, ``constant`` whom the rate
+    counts when nobody is missed and nobody hit.
     """
 
     rate: Rate
