@@ -20,3 +20,5 @@ Value: TypeAlias = str | int | float | bool | None
 """What a cell of the user's table holds, once it is plain."""
 Objective: TypeAlias = Literal["hamming", "zero_one"]
 """The loss that is minimised."""
+MissingGroups: TypeAlias = Literal["raise", "group"]
+"""Missing sensitive features: an error, or a group of their own."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeAlias, get_args
 
@@ -13,7 +14,7 @@ from faircg.cli.config import read_config
 from faircg.exceptions import FairCGError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
 
 
 class OptionValueError(FairCGError):
@@ -24,14 +25,7 @@ class OptionValueError(FairCGError):
 
 
 def share(option: str, words: str) -> Callable[[Any], float]:
-    """Return a reader of numbers between 0 and 1.
-
-    Parameters
-    ----------
-    option
-        Its name, for the error.
-    words
-        How to say a percentage, such as ``"%g percentage points"``.
+    """Return a reader of numbers between 0 and 1, which knows how to say a percentage.
 
     Examples
     --------
@@ -106,6 +100,22 @@ def _number(value: Any) -> float:
         return math.nan
 
 
+def _column(words: str) -> Any:
+    return typer.Option(help=words, metavar="COLUMN")
+
+
+def _data(words: str) -> Any:
+    return typer.Option(help=words, metavar="DATA")
+
+
+def _float(words: str, parser: Callable[[Any], float]) -> Any:
+    return typer.Option(help=words, parser=parser, metavar="<float>")
+
+
+def _int(words: str, parser: Callable[[Any], int]) -> Any:
+    return typer.Option(help=words, parser=parser, metavar="<int>")
+
+
 gap = share("--epsilon", "%g percentage points")
 """Reads the value of --epsilon."""
 
@@ -119,105 +129,68 @@ Data: TypeAlias = Annotated[
 ]
 Model: TypeAlias = Annotated[Path, typer.Argument(help="Model file written by fit.")]
 Target: TypeAlias = Annotated[
-    str | None,
-    typer.Option(help="Column with the true label, of two values.", metavar="COLUMN"),
+    str | None, _column("Column with the true label, of two values.")
 ]
 Sensitive: TypeAlias = Annotated[
-    list[str] | None,
-    typer.Option(
-        help="Column of the groups; give it again to combine columns.",
-        metavar="COLUMN",
-    ),
+    list[str] | None, _column("Column of the groups; give it again to combine columns.")
 ]
 Positive: TypeAlias = Annotated[
     str | None, typer.Option(help="Value of the target that rules predict.")
 ]
 Epsilon: TypeAlias = Annotated[
-    float,
-    typer.Option(
-        help="Largest allowed gap between any two groups.",
-        parser=gap,
-        metavar="<float>",
-    ),
+    float, _float("Largest allowed gap between any two groups.", gap)
 ]
 Epsilons: TypeAlias = Annotated[
-    list[float] | None,
-    typer.Option(
-        help="Allowed gap to try; give it again for more.",
-        parser=gap,
-        metavar="<float>",
-    ),
+    list[float] | None, _float("Allowed gap to try; give it again for more.", gap)
 ]
 MaxComplexity: TypeAlias = Annotated[
     int,
-    typer.Option(
-        help="Limit on the sum over rules of 1 + their conditions.",
-        parser=whole("--max-complexity", 1),
-        metavar="<int>",
+    _int(
+        "Limit on the sum over rules of 1 + their conditions.",
+        whole("--max-complexity", 1),
     ),
 ]
 MaxComplexities: TypeAlias = Annotated[
     list[int] | None,
-    typer.Option(
-        help="Limit on complexity to try; give it again for more.",
-        parser=whole("--max-complexity", 1),
-        metavar="<int>",
+    _int(
+        "Limit on complexity to try; give it again for more.",
+        whole("--max-complexity", 1),
     ),
 ]
 Folds: TypeAlias = Annotated[
-    int,
-    typer.Option(
-        help="Folds of the cross-validation.",
-        parser=whole("--folds", 2),
-        metavar="<int>",
-    ),
+    int, _int("Folds of the cross-validation.", whole("--folds", 2))
 ]
 TargetGap: TypeAlias = Annotated[
     float | None,
-    typer.Option(
-        help="Choose the most accurate point with at most this gap.",
-        parser=share("--target-gap", "%g percentage points"),
-        metavar="<float>",
+    _float(
+        "Choose the most accurate point with at most this gap.",
+        share("--target-gap", "%g percentage points"),
     ),
 ]
 TargetAccuracy: TypeAlias = Annotated[
     float | None,
-    typer.Option(
-        help="Choose the smallest gap with at least this accuracy.",
-        parser=share("--target-accuracy", "an accuracy of %g %%"),
-        metavar="<float>",
+    _float(
+        "Choose the smallest gap with at least this accuracy.",
+        share("--target-accuracy", "an accuracy of %g %%"),
     ),
 ]
 TimeLimit: TypeAlias = Annotated[
-    float,
-    typer.Option(
-        help="Seconds for the whole fit.",
-        parser=seconds("--time-limit"),
-        metavar="<float>",
-    ),
+    float, _float("Seconds for the whole fit.", seconds("--time-limit"))
 ]
 CellTimeLimit: TypeAlias = Annotated[
     float,
-    typer.Option(
-        help="Seconds for one cell, and for one fit on all data.",
-        parser=seconds("--time-limit"),
-        metavar="<float>",
+    _float(
+        "Seconds for one cell, and for one fit on all data.", seconds("--time-limit")
     ),
 ]
 MaxConditions: TypeAlias = Annotated[
     int | None, typer.Option(help="Most conditions of one rule; none deepens.")
 ]
 Exclude: TypeAlias = Annotated[
-    list[str] | None,
-    typer.Option(
-        help="Column that rules may not test; give it again for more.", metavar="COLUMN"
-    ),
+    list[str] | None, _column("Column that rules may not test; give it again for more.")
 ]
 Category: TypeAlias = Annotated[
-    list[str] | None,
-    typer.Option(
-        help="Column of number codes that are names, not quantities.", metavar="COLUMN"
-    ),
+    list[str] | None, _column("Column of number codes that are names, not quantities.")
 ]
 NThresholds: TypeAlias = Annotated[
     int, typer.Option("--n-thresholds", help="Equal parts that quantiles cut into.")
@@ -225,17 +198,11 @@ NThresholds: TypeAlias = Annotated[
 Seed: TypeAlias = Annotated[int, typer.Option(help="Seed of everything random.")]
 Immutable: TypeAlias = Annotated[
     list[str] | None,
-    typer.Option(
-        help="Column that no change may touch; give it again for more.",
-        metavar="COLUMN",
-    ),
+    _column("Column that no change may touch; give it again for more."),
 ]
 Weight: TypeAlias = Annotated[
     str | None,
-    typer.Option(
-        help="Column that says how many people each row stands for; it is no feature.",
-        metavar="COLUMN",
-    ),
+    _column("Column that says how many people each row stands for; it is no feature."),
 ]
 Rows: TypeAlias = Annotated[
     int,
@@ -243,16 +210,10 @@ Rows: TypeAlias = Annotated[
 ]
 Title: TypeAlias = Annotated[str, typer.Option(help="Heading of the report.")]
 Validation: TypeAlias = Annotated[
-    list[str] | None,
-    typer.Option(
-        help="Data for validation with the same columns, shown beside.", metavar="DATA"
-    ),
+    list[str] | None, _data("Data for validation with the same columns, shown beside.")
 ]
 Test: TypeAlias = Annotated[
-    list[str] | None,
-    typer.Option(
-        help="Held-out data with the same columns, shown beside.", metavar="DATA"
-    ),
+    list[str] | None, _data("Held-out data with the same columns, shown beside.")
 ]
 Owner: TypeAlias = Annotated[str, typer.Option(help="Who answers for the model.")]
 IntendedUse: TypeAlias = Annotated[str, typer.Option(help="What the model is for.")]
@@ -278,70 +239,43 @@ Config: TypeAlias = Annotated[
 ]
 
 
-def _criteria() -> Iterable[str]:
-    from faircg.fairness import CRITERIA
-
-    return ("none", *CRITERIA)
-
-
-def _pricers() -> Iterable[str]:
-    from faircg.colgen.pricing import PRICERS
-
-    return PRICERS
-
-
-def _thresholds() -> Iterable[str]:
-    from faircg.cuts import THRESHOLDS
-
-    return THRESHOLDS
-
-
-def _miners() -> Iterable[str]:
-    from faircg.mining import MINERS
-
-    return ("none", *MINERS)
-
-
-def _objectives() -> Iterable[str]:
-    from faircg.typing import Objective
-
-    return get_args(Objective)
-
-
-def _directions() -> Iterable[str]:
-    from faircg.explain.explanations import Direction
-
-    return get_args(Direction)
-
-
-def _formats() -> Iterable[str]:
-    from faircg.export import FORMATS
-
-    return FORMATS
-
-
-def _dialects() -> Iterable[str]:
-    from faircg.export import DIALECTS
-
-    return sorted(DIALECTS)
-
-
-_CHOICES: Final[dict[str, tuple[Callable[[], Iterable[str]], str]]] = {
-    "Constraint": (_criteria, "What must be close between groups."),
-    "Measured": (_criteria, "Criterion to measure by; that of the model by default."),
-    "Pricing": (_pricers, "How rules are searched."),
-    "Thresholds": (_thresholds, "How numeric columns are cut."),
-    "WarmStart": (_miners, "Where the first rules come from."),
-    "Objective": (_objectives, "Loss that the integer program minimises."),
-    "Direction": (_directions, "Decisions for which the smallest change is told."),
-    "Format": (_formats, "Format to write."),
-    "Dialect": (_dialects, "For SQL: the database."),
+_CHOICES: Final[dict[str, tuple[str, str, tuple[str, ...]]]] = {
+    "Constraint": (
+        "faircg.fairness:CRITERIA",
+        "What must be close between groups.",
+        ("none",),
+    ),
+    "Measured": (
+        "faircg.fairness:CRITERIA",
+        "Criterion to measure by; that of the model by default.",
+        ("none",),
+    ),
+    "Pricing": ("faircg.colgen.pricing:PRICERS", "How rules are searched.", ()),
+    "Thresholds": ("faircg.cuts:THRESHOLDS", "How numeric columns are cut.", ()),
+    "WarmStart": (
+        "faircg.mining:MINERS",
+        "Where the first rules come from.",
+        ("none",),
+    ),
+    "Objective": (
+        "faircg.typing:Objective",
+        "Loss that the integer program minimises.",
+        (),
+    ),
+    "Direction": (
+        "faircg.explain.explanations:Direction",
+        "Decisions for which the smallest change is told.",
+        (),
+    ),
+    "Format": ("faircg.export:FORMATS", "Format to write.", ()),
+    "Dialect": ("faircg.export:DIALECTS", "For SQL: the database.", ()),
     "MissingGroups": (
-        lambda: ("raise", "group"),
+        "faircg.typing:MissingGroups",
         "Rows without a group: an error, or a group of their own.",
+        (),
     ),
 }
-"""Options with a few values each: where they come from, and the help."""
+"""Options with a few values each: their registry, the help, and values besides."""
 
 if TYPE_CHECKING:
     from faircg.explain.explanations import Direction as Direction
@@ -362,8 +296,10 @@ else:
         """Ask a registry for its names when a command is run, not for ``--help``."""
         if name not in _CHOICES:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        names, words = _CHOICES[name]
-        values = Literal[tuple(names())]
+        registry, words, besides = _CHOICES[name]
+        module, attribute = registry.split(":")
+        names = getattr(import_module(module), attribute)
+        values = Literal[(*besides, *(get_args(names) or names))]
         if name == "Measured":
             values |= None
         return Annotated[values, typer.Option(help=words)]
