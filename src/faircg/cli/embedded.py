@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,6 +14,10 @@ from faircg.cli import files, show
 from faircg.cli import options as opt
 from faircg.cli.learning import finish
 from faircg.cli.progress import following
+
+if TYPE_CHECKING:
+    from faircg.datasets import Dataset
+    from faircg.model import RuleSetModel
 
 
 def datasets(
@@ -142,21 +146,7 @@ def demo(
     files.save(text, out.export_text())
     written = [model, text]
     if find_spec("jinja2") is not None:
-        from faircg.report import About, render_report, report_of_model
-
-        made = report_of_model(
-            *(clf.model_, data.X, labels),
-            sensitive_features=data.sensitive_features,
-            about=About(
-                title="COMPAS: who is charged again within two years",
-                data_name="COMPAS",
-                data_description=data.description,
-                target=str(data.y.name),
-                sensitive=(str(data.sensitive_features.name),),
-                seed=0,
-            ),
-        )
-        files.save(page, render_report(made))
+        files.save(page, _demo_page(clf.model_, data, labels))
         written.append(page)
     if as_json:
         values = {"written": [str(p) for p in written], **show.fit_values(clf)}
@@ -168,3 +158,23 @@ def demo(
                 "For the HTML report install the extra: pip install 'faircg[report]'"
             )
     finish(clf)
+
+
+def _demo_page(model: RuleSetModel, data: Dataset, labels: Any) -> str:
+    from faircg.report import About, render_report, report_of_model
+
+    made = report_of_model(
+        model,
+        data.X,
+        labels,
+        sensitive_features=data.sensitive_features,
+        about=About(
+            title="COMPAS: who is charged again within two years",
+            data_name="COMPAS",
+            data_description=data.description,
+            target=str(data.y.name),
+            sensitive=(str(data.sensitive_features.name),),
+            seed=0,
+        ),
+    )
+    return render_report(made)

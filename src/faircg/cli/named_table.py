@@ -106,12 +106,15 @@ class NamedTable:
             self, frame=self.frame.drop(columns=[column]), weights=weights.astype(int)
         )
 
-    def parts(self, target: str, groups: Sequence[str]) -> tuple[Any, Any, Any, Any]:
-        """Return features, labels, groups and weights."""
+    def parts(self, target: str, groups: Sequence[str]) -> dict[str, Any]:
+        """Return features, labels, groups and weights, as functions name them."""
         check_labels(self.frame[target], target)
-        features = self.frame.drop(columns=[target])
-        labels = self.frame[target].to_numpy()
-        return features, labels, self.groups(groups), self.weights
+        return {
+            "X": self.frame.drop(columns=[target]),
+            "y": self.frame[target].to_numpy(),
+            "sensitive_features": self.groups(groups),
+            "sample_weight": self.weights,
+        }
 
     def groups(self, names: Sequence[str]) -> pd.DataFrame | None:
         """Return the columns of the groups; None if there are none."""

@@ -10,6 +10,7 @@ from faircg.cli.progress import note
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
+    from types import SimpleNamespace
 
     from faircg.cli.named_table import NamedTable
     from faircg.report import About
@@ -55,32 +56,26 @@ def held_out(
             raise ValueError(f"--{name} was given {len(sources)} times; give it once")
         people = read(sources[0]).weighted(weight)
         people.must_have([target, *groups])
-        parts[name] = people.parts(target, groups)
+        parts[name] = tuple(people.parts(target, groups).values())
     return parts
 
 
 def about(
-    people: NamedTable, target: str, groups: Sequence[str], **given: Any
+    asked: SimpleNamespace, people: NamedTable, target: str, groups: Sequence[str]
 ) -> About:
-    """Return what a report says about its data, and what the user told of it.
-
-    Parameters
-    ----------
-    people
-        The data.
-    target, groups
-        Columns with the label, and with the groups.
-    given
-        Title, owner, date and uses.
-    """
+    """Return what a report says about its data, and what the user told of it."""
     from faircg.report import About
 
     return About(
+        title=asked.title,
         data_name=people.name,
         data_description=people.description,
         target=target,
         sensitive=tuple(groups),
-        **given,
+        date=asked.date,
+        owner=asked.owner,
+        intended_use=asked.intended_use,
+        out_of_scope=asked.out_of_scope,
     )
 
 

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -78,31 +79,26 @@ def predict(
         raise ValueError("--json prints counts; give the predictions a file with -o")
     tally = Tally(strict)
     wanted = Wanted(column, () if only else tuple(keep) if keep else None)
-    if is_printed:
-        stdout = typer.get_binary_stream("stdout")
-        _score(rules, tally, data, output, stdout, wanted, quiet)
-    else:
-        with replacing(output) as out:
-            _score(rules, tally, data, output, out, wanted, quiet)
+    stdout = nullcontext(typer.get_binary_stream("stdout"))
+    with stdout if is_printed else replacing(output) as out:
+        _score(rules, tally, data, output, out, wanted, quiet)
     if not tally.n_rows:
         note(f"{data} has no rows", quiet=quiet)
     for name, (count, example) in tally.unseen.items():
         note(unseen_words(name, count, example), quiet=quiet)
-    negative, positive = rules.labels
+    negative, positive = map(str, rules.labels)
+    n_rows, n_positive = tally.n_rows, tally.n_positive
     if as_json:
         values = {
             "output": str(output),
-            "rows": tally.n_rows,
-            "predicted": {
-                str(negative): tally.n_rows - tally.n_positive,
-                str(positive): tally.n_positive,
-            },
+            "rows": n_rows,
+            "predicted": {negative: n_rows - n_positive, positive: n_positive},
             "unseen_categories": {n: c for n, (c, _) in tally.unseen.items()},
         }
         typer.echo(files.to_json(values))
     elif not is_printed:
-        counted = f"{tally.n_positive:,} of {tally.n_rows:,} rows are {positive}."
-        typer.echo(f"Wrote {output}: {counted}")
+        found = f"{n_positive:,} of {n_rows:,} rows are {positive}"
+        typer.echo(f"Wrote {output}: {found}.")
 
 
 def _score(
@@ -266,14 +262,8 @@ def evaluate(
     people = files.read_for(rules, data).weighted(weight)
     column, groups = people.target(target), people.sensitive(sensitive)
     tell_weight(people, weight, quiet=quiet)
-    X, y, sensitive_features, sample_weight = people.parts(column, groups)
     counted = People.read(
-        X,
-        y,
-        sensitive_features=sensitive_features,
-        sample_weight=sample_weight,
-        models=[rules],
-        missing_groups=missing_groups,
+        **people.parts(column, groups), models=[rules], missing_groups=missing_groups
     )
     counts = counted.counts(rules.covers(counted.table, strict=strict))
     criterion = _criterion(rules, constraint, epsilon) if groups else None

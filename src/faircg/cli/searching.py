@@ -187,16 +187,7 @@ def _write_report(
     report = report_of_search(
         search,
         **training.to_fit,
-        about=about(
-            training.people,
-            training.target,
-            training.groups,
-            title=asked.title,
-            date=asked.date,
-            owner=asked.owner,
-            intended_use=asked.intended_use,
-            out_of_scope=asked.out_of_scope,
-        ),
+        about=about(asked, training.people, training.target, training.groups),
         others=others,
         n_rows=asked.rows,
     )

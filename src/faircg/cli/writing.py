@@ -5,7 +5,8 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,6 +14,9 @@ from faircg.cli import files, show
 from faircg.cli import options as opt
 from faircg.cli.notes import tell_weight
 from faircg.cli.reports import about, held_out, need_report, save_report
+
+if TYPE_CHECKING:
+    from faircg.report import Report
 
 
 def report(
@@ -55,45 +59,12 @@ def report(
     Example:
       faircg report model.json compas -o report.html
     """
-    from faircg.report import render_report, report_of_model
-
+    asked = SimpleNamespace(**locals())
     files.check_output(output)
     need_report()
-    rules = files.load_model(model)
-    people = files.read_for(rules, data).weighted(weight)
-    column, groups = people.target(target), people.sensitive(sensitive)
-    tell_weight(people, weight, quiet=quiet)
-    X, y, sensitive_features, sample_weight = people.parts(column, groups)
-    made = report_of_model(
-        rules,
-        X,
-        y,
-        sensitive_features=sensitive_features,
-        sample_weight=sample_weight,
-        part=part,
-        others=held_out(
-            {"validation": validation, "test": test},
-            lambda name: files.read_for(rules, name),
-            column,
-            groups,
-            weight,
-        ),
-        constraint=None if constraint == "none" else constraint,
-        about=about(
-            people,
-            column,
-            groups,
-            title=title,
-            date=date,
-            owner=owner,
-            intended_use=intended_use,
-            out_of_scope=out_of_scope,
-        ),
-        n_rows=rows,
-        direction=direction,
-        immutable=dict.fromkeys(immutable or ()),
-        missing_groups=missing_groups,
-    )
+    from faircg.report import render_report
+
+    made = _make_report(asked)
     save_report(output, render_report(made))
     main = made.points[made.chosen].main
     if as_json:
@@ -102,6 +73,34 @@ def report(
         return
     show.show_part(show.console(), main, watched_only=True)
     typer.echo(show.wrote([output]))
+
+
+def _make_report(asked: SimpleNamespace) -> Report:
+    """Read model and data, and count everything."""
+    from faircg.report import report_of_model
+
+    rules = files.load_model(asked.model)
+    people = files.read_for(rules, asked.data).weighted(asked.weight)
+    target, groups = people.target(asked.target), people.sensitive(asked.sensitive)
+    tell_weight(people, asked.weight, quiet=asked.quiet)
+    return report_of_model(
+        rules,
+        **people.parts(target, groups),
+        part=asked.part,
+        others=held_out(
+            {"validation": asked.validation, "test": asked.test},
+            lambda name: files.read_for(rules, name),
+            target,
+            groups,
+            asked.weight,
+        ),
+        constraint=None if asked.constraint == "none" else asked.constraint,
+        about=about(asked, people, target, groups),
+        n_rows=asked.rows,
+        direction=asked.direction,
+        immutable=dict.fromkeys(asked.immutable or ()),
+        missing_groups=asked.missing_groups,
+    )
 
 
 def export(

@@ -89,12 +89,8 @@ def rule_table(
     """
     import pandas as pd
 
-    if isinstance(rules, RuleSet):
-        rule_set, table = rules, _table_of(rules, X)
-    else:
-        kinds = {feature.name: feature.kind for feature in rules.features}
-        rule_set = rules.rule_set
-        table = X if isinstance(X, Table) else read_table(X, kinds=kinds)
+    rule_set, table = rules_and_table(rules, X)
+    if not isinstance(rules, RuleSet):
         rules.covers(table, strict=strict)  # warns of categories never seen
     truth = None if y is None else _truth(rules, y, table.n_rows)
     groups = None
@@ -147,19 +143,22 @@ def _number(share: Share) -> float:
     return float("nan") if share.value is None else share.value
 
 
-def _table_of(rule_set: RuleSet, X: Any) -> Table:
-    """Read the features that rules test; the others may be of any type."""
+def rules_and_table(rules: RuleSet | RuleSetModel, X: Any) -> tuple[RuleSet, Table]:
+    """Return the rules, and the features that they test; others may be of any type."""
+    rule_set = rules if isinstance(rules, RuleSet) else rules.rule_set
     if isinstance(X, Table):
-        return X
+        return rule_set, X
+    if not isinstance(rules, RuleSet):
+        return rule_set, read_table(X, kinds={f.name: f.kind for f in rules.features})
     frame = nw.from_native(X, eager_only=True, pass_through=True)
-    if isinstance(frame, nw.DataFrame):
-        absent = [name for name in rule_set.features if name not in frame.columns]
-        if absent:
-            raise ValueError(f"the table lacks features that rules test: {absent}")
-        if rule_set.features:
-            return read_table(frame.select(*rule_set.features).to_native())
-        return Table({}, len(frame))
-    return read_table(X)
+    if not isinstance(frame, nw.DataFrame):
+        return rule_set, read_table(X)
+    absent = [name for name in rule_set.features if name not in frame.columns]
+    if absent:
+        raise ValueError(f"the table lacks features that rules test: {absent}")
+    if not rule_set.features:
+        return rule_set, Table({}, len(frame))
+    return rule_set, read_table(frame.select(*rule_set.features).to_native())
 
 
 def _truth(rules: RuleSet | RuleSetModel, y: ArrayLike, n_rows: int) -> BoolVector:

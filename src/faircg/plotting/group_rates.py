@@ -134,7 +134,6 @@ class GroupRatesDisplay:
         y: ArrayLike | None = None,
         *,
         sensitive_features: Any = None,
-        sample_weight: ArrayLike | None = None,
         pos_label: Any = None,
         ax: Axes | None = None,
         **options: Any,
@@ -145,7 +144,7 @@ class GroupRatesDisplay:
         ----------
         estimator
             A fitted faircg estimator; with data, any fitted classifier of two labels.
-        X, y, sensitive_features, sample_weight
+        X, y, sensitive_features
             People to count. Without ``X``, the training data of a faircg estimator, as
             in ``fairness_``.
         pos_label
@@ -154,7 +153,8 @@ class GroupRatesDisplay:
         ax
             Axes to draw on; a new figure by default.
         **options
-            ``rates``, ``confidence`` and ``data``, as in the class.
+            ``rates``, ``confidence`` and ``data``, as in the class; with ``X`` also
+            ``sample_weight``.
         """
         check_is_fitted(estimator)
         fairness = getattr(estimator, "fairness_", None)
@@ -176,7 +176,6 @@ class GroupRatesDisplay:
             y,
             estimator.predict(X),
             sensitive_features=sensitive_features,
-            sample_weight=sample_weight,
             pos_label=pos_label,
             ax=ax,
             **options,

@@ -9,9 +9,8 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from faircg.evaluate import Coverage
+from faircg.evaluate.rule_table import rules_and_table
 from faircg.plotting.style import axes_for, share_in_words
-from faircg.rules import RuleSet
-from faircg.table import read_table
 from faircg.validation import checked_table, whole_weights
 
 if TYPE_CHECKING:
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from faircg.model import RuleSetModel
-    from faircg.table import Table
+    from faircg.rules import RuleSet
 
 WIDTH: Final = 44
 """Letters of a rule in one line."""
@@ -101,14 +100,7 @@ class RuleOverlapDisplay:
         self.covered_once_ = coverage.people(coverage.times == 1)
 
     @classmethod
-    def from_estimator(
-        cls,
-        estimator: Any,
-        X: Any,
-        *,
-        sample_weight: ArrayLike | None = None,
-        ax: Axes | None = None,
-    ) -> Self:
+    def from_estimator(cls, estimator: Any, X: Any, **options: Any) -> Self:
         """Draw the rules of a fitted classifier, counted on some people.
 
         Parameters
@@ -117,17 +109,15 @@ class RuleOverlapDisplay:
             A fitted faircg estimator.
         X
             Frame or array, as for ``predict``.
-        sample_weight
-            How many people each row stands for; one each by default.
-        ax
-            Axes to draw on; a new figure by default.
+        **options
+            ``sample_weight`` and ``ax``, as in :meth:`from_rules`.
         """
         check_is_fitted(estimator)
         clf = getattr(estimator, "best_estimator_", estimator)
         check_is_fitted(clf, "model_")
         kinds = {feature.name: feature.kind for feature in clf.model_.features}
         table = checked_table(clf, X, reset=False, kinds=kinds)
-        return cls._of(clf.rule_set_, table, sample_weight).plot(ax)
+        return cls.from_rules(clf.rule_set_, table, **options)
 
     @classmethod
     def from_rules(
@@ -145,24 +135,17 @@ class RuleOverlapDisplay:
         rules
             A rule set, or a model with one.
         X
-            A data frame with the features that the rules test.
-        sample_weight, ax
-            As in :meth:`from_estimator`.
+            A data frame with the features that the rules test, or a
+            :class:`~faircg.table.Table`.
+        sample_weight
+            How many people each row stands for; one each by default.
+        ax
+            Axes to draw on; a new figure by default.
         """
-        if isinstance(rules, RuleSet):
-            return cls._of(rules, read_table(X), sample_weight).plot(ax)
-        kinds = {feature.name: feature.kind for feature in rules.features}
-        table = read_table(X, kinds=kinds)
-        return cls._of(rules.rule_set, table, sample_weight).plot(ax)
-
-    @classmethod
-    def _of(
-        cls, rule_set: RuleSet, table: Table, sample_weight: ArrayLike | None
-    ) -> Self:
+        rule_set, table = rules_and_table(rules, X)
         covered = Coverage.of(rule_set, table).masks
-        return cls(
-            covered, [str(rule) for rule in rule_set], sample_weight=sample_weight
-        )
+        names = [str(rule) for rule in rule_set]
+        return cls(covered, names, sample_weight=sample_weight).plot(ax)
 
     def plot(self, ax: Axes | None = None) -> Self:
         """Draw, on these axes or on a new figure."""

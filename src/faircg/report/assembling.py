@@ -167,7 +167,13 @@ def read_parts(
 ) -> list[Part]:
     """Read tables, labels and groups by the name of their part."""
     return [
-        Part.read(name, *values, models=models, missing_groups=missing_groups)
+        Part.read(
+            name,
+            *values[:3],
+            sample_weight=values[3] if len(values) > 3 else None,
+            models=models,
+            missing_groups=missing_groups,
+        )
         for name, values in data.items()
     ]
 

@@ -54,7 +54,6 @@ class Part:
         X: Any,
         y: ArrayLike,
         sensitive_features: Any = None,
-        sample_weight: ArrayLike | None = None,
         **options: Any,
     ) -> Self:
         """Read data for some models with the same labels.
@@ -63,17 +62,12 @@ class Part:
         ----------
         name
             Name of the part.
-        X, y, sensitive_features, sample_weight, **options
-            As in :meth:`faircg.evaluate.People.read`: ``models``, ``missing_groups``.
+        X, y, sensitive_features, **options
+            As in :meth:`faircg.evaluate.People.read`: ``models``, and perhaps
+            ``sample_weight`` and ``missing_groups``.
         """
         try:
-            people = People.read(
-                X,
-                y,
-                sensitive_features=sensitive_features,
-                sample_weight=sample_weight,
-                **options,
-            )
+            people = People.read(X, y, sensitive_features=sensitive_features, **options)
         except ValueError as error:
             raise ValueError(f"{name}: {error}") from None
         return cls(name, people, describe(X))
