@@ -110,6 +110,7 @@ def test_the_defaults_are_the_documented_ones():
         "missing_groups": "raise",
         "strict": False,
         "on_interrupt": "raise",
+        "callbacks": (),
     }
 
 
@@ -732,7 +733,7 @@ def test_an_interrupt_keeps_the_best_so_far(on_interrupt, outcome):
         text=True,
     )
     try:
-        assert "round 1" in process.stderr.readline()
+        assert any("round 1" in line for line in process.stderr)
         process.send_signal(signal.SIGINT)
         out, _ = process.communicate()
     finally:
