@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from faircg import FairRuleSetClassifier, FairRuleSetClassifierCV
+from faircg import EqualityOfOpportunity, FairRuleSetClassifier, FairRuleSetClassifierCV
 from faircg.colgen.certificate import certificate_words
 from faircg.exceptions import UnseenCategoryWarning
 from faircg.fairness import GroupCounts
@@ -153,13 +153,19 @@ def test_points_and_parts_must_fit_together():
             make_report(points, parts, chosen=chosen)
 
 
-def test_a_search_shows_the_rule_set_of_every_frontier_point(compas):
-    """Fitted on all data, with the numbers of cross-validation beside them."""
+@pytest.mark.parametrize(
+    "constraint", ["equality_of_opportunity", EqualityOfOpportunity(0.3)], ids=repr
+)
+def test_a_search_shows_the_rule_set_of_every_frontier_point(compas, constraint):
+    """Fitted on all data, with the numbers of cross-validation beside them.
+
+    A criterion given as an object was measured by its own epsilon at every point.
+    """
     rows = slice(0, 600)
     X, y, groups = compas.X[rows], compas.y[rows], compas.sensitive_features[rows]
     search = FairRuleSetClassifierCV(
         FairRuleSetClassifier(
-            constraint="equality_of_opportunity",
+            constraint=constraint,
             max_conditions=2,
             exclude=["race"],
             time_limit=30,
@@ -186,6 +192,7 @@ def test_a_search_shows_the_rule_set_of_every_frontier_point(compas):
         assert result.point.cross_validated.accuracy == accuracy
         train = result.parts["train"]
         assert all(gap.within for gap in train.watched)
+        assert [gap.epsilon for gap in train.watched] == [result.point.epsilon]
         # Epsilon 1 asks for nothing, so that nothing can be said to be satisfied.
         assert train.within is (True if result.point.epsilon < 1 else None)
         assert "race" not in result.point.model.rule_set.features

@@ -38,7 +38,7 @@ def criterion_of(
 
     if constraint is None:
         return None
-    if _is_criterion(constraint):
+    if is_criterion(constraint):
         if epsilon is not None and epsilon != constraint.epsilon:
             raise ValueError(
                 f"constraint={constraint!r} has the epsilon {constraint.epsilon:g}, "
@@ -50,7 +50,7 @@ def criterion_of(
     if isinstance(constraint, str):
         return criterion_by_name(constraint, allowed)
     made: Any = constraint(allowed) if callable(constraint) else None
-    if not _is_criterion(made):
+    if not is_criterion(made):
         raise ValueError(
             f"constraint={constraint!r} is neither the name of a criterion, nor a "
             "criterion (an object with a name, an epsilon and rates), nor a class or "
@@ -71,7 +71,7 @@ def with_epsilon(constraint: Constraint | None, epsilon: float) -> Constraint | 
     >>> with_epsilon(EqualizedOdds(0.1, epsilon_negatives=0.3), 0.02)
     EqualizedOdds(epsilon=0.02, epsilon_negatives=0.3)
     """
-    if not _is_criterion(constraint):
+    if not is_criterion(constraint):
         return constraint
     criterion: Any = constraint
     if is_dataclass(criterion) and "epsilon" in {f.name for f in fields(criterion)}:
@@ -88,7 +88,8 @@ def criterion_at(constraint: Constraint | None, epsilon: float) -> Criterion | N
     return criterion_of(with_epsilon(constraint, epsilon), epsilon)
 
 
-def _is_criterion(value: object) -> TypeGuard[Criterion]:
+def is_criterion(value: object) -> TypeGuard[Criterion]:
+    """Say whether this is a criterion, and not what makes one."""
     return not isinstance(value, type) and all(
         hasattr(value, name) for name in ("name", "epsilon", "rates")
     )

@@ -8,7 +8,8 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, Unpack
 
 from faircg.evaluate import part_result, rule_results, total
-from faircg.fairness import CRITERIA, criterion_by_name
+from faircg.fairness import CRITERIA
+from faircg.fairness.constraint import criterion_of, is_criterion
 from faircg.features import Features
 from faircg.groups import EVERYBODY
 from faircg.report.contents import About, Point, PointResult, Report
@@ -16,13 +17,14 @@ from faircg.report.parts import Part, by_name
 from faircg.report.rows import resolved, sample_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import ArrayLike
 
     from faircg.colgen.certificate import Certificate
     from faircg.evaluate import PartResult, RuleResult
     from faircg.fairness import Criterion
+    from faircg.fairness.constraint import Constraint
     from faircg.model import Asked, RuleSetModel
     from faircg.report.rows import RowOptions
 
@@ -183,7 +185,7 @@ def make_report(
     parts: Sequence[Part],
     *,
     chosen: int = 0,
-    constraint: str | Criterion | Callable[[float], Criterion] | None = None,
+    constraint: Constraint | None = None,
     about: About | None = None,
     **rows: Unpack[RowOptions],
 ) -> Report:
@@ -237,33 +239,28 @@ def versions() -> dict[str, str]:
 
 
 def _criterion(
-    constraint: str | Criterion | Callable[[float], Criterion] | None,
+    constraint: Constraint | None,
     certificate: Certificate | None,
     epsilon: float | None,
 ) -> Criterion | None:
     """Return the criterion of a point; None if there is none, or nobody knows it."""
-    if constraint is None and certificate is not None:
-        constraint = certificate.constraint
-        if constraint not in CRITERIA:
-            return None
-    if constraint is None or hasattr(constraint, "rates"):
-        if isinstance(constraint, type):  # a class of criteria is a maker of them
-            return constraint(0.0 if epsilon is None else epsilon)  # type: ignore[no-any-return]
-        return constraint  # type: ignore[return-value]
+    if constraint is None:
+        known = None if certificate is None else certificate.constraint
+        return criterion_of(known, epsilon) if known in CRITERIA else None
+    if is_criterion(constraint):
+        return constraint
     if epsilon is None:
         raise ValueError(
             "a constraint was given, but no epsilon is known: the model has no "
             "certificate; pass a criterion such as EqualizedOdds(0.05)"
         )
-    if isinstance(constraint, str):
-        return criterion_by_name(constraint, epsilon)
-    return constraint(epsilon)
+    return criterion_of(constraint, epsilon)
 
 
 def _point_result(
     point: Point,
     parts: Mapping[str, Part],
-    constraint: str | Criterion | Callable[[float], Criterion] | None,
+    constraint: Constraint | None,
 ) -> PointResult:
     certificate = point.model.certificate
     criterion = _criterion(constraint, certificate, point.epsilon)

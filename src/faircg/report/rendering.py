@@ -99,7 +99,7 @@ def _environment() -> Environment:
         "status_words": status_words,
         "what_it_does": words.what_it_does,
         "condition_words": words.condition_words,
-        "criteria": words.CRITERIA,
+        "criterion_words": words.criterion_words,
         "charts": interval_charts,
     }
     return environment

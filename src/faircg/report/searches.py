@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from faircg.fairness.constraint import criterion_at
 from faircg.report.assembling import TRAIN, make_report, read_parts, with_defaults
 from faircg.report.contents import CrossValidated, Point
 from faircg.report.rows import resolved
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
+    from faircg.fairness import Criterion
     from faircg.model import RuleSetModel
     from faircg.report.assembling import Data
     from faircg.report.contents import About, Report
@@ -142,7 +145,7 @@ def report_of_search(
         points,
         parts,
         chosen=keys.index(best),
-        constraint=search.constraint_,
+        constraint=None if search.constraint_ is None else partial(_at, search),
         about=with_defaults(
             about,
             excluded=search.features_.excluded,
@@ -151,6 +154,13 @@ def report_of_search(
         ),
         **resolved(rows, search.features_),
     )
+
+
+def _at(search: FairRuleSetClassifierCV, epsilon: float) -> Criterion:
+    """Return the criterion of a point; one given as an object has another epsilon."""
+    criterion = criterion_at(search.constraint_, epsilon)
+    assert criterion is not None
+    return criterion
 
 
 def _points(

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
-from faircg.fairness import exact
+from faircg.fairness import CRITERIA, exact
 from faircg.printable import number, percent, shown
 
 if TYPE_CHECKING:
@@ -14,20 +14,24 @@ if TYPE_CHECKING:
     from faircg.rules import Condition, Rule, RuleSet
     from faircg.typing import Value
 
-CRITERIA: Final = {
-    "equality_of_opportunity": (
-        "Equality of opportunity",
-        "the share of missed people (false negative rate) may differ between any two "
-        "groups by at most epsilon",
-    ),
-    "equalized_odds": (
-        "Equalized odds",
-        "the share of missed people (false negative rate) and the share of wrongly "
-        "covered people (false positive rate) may each differ between any two groups "
-        "by at most epsilon",
-    ),
-}
-"""What the criteria demand, in words."""
+
+def criterion_words(name: str) -> str:
+    """Say what a criterion demands, if it is known by this name.
+
+    Examples
+    --------
+    >>> print(criterion_words("equalized_odds"))
+    Equalized odds: the false negative rate and the false positive rate may each differ
+    between any two groups by at most epsilon
+    """
+    if name not in CRITERIA:
+        return shown(name)
+    rates = [rate.name for rate in CRITERIA[name](1.0).rates()]
+    each = "each " if len(rates) > 1 else ""
+    return (
+        f"{name.replace('_', ' ').capitalize()}: the {' and the '.join(rates)} may "
+        f"{each}differ between any two groups by at most epsilon"
+    )
 
 
 def value_words(value: Value) -> str:
