@@ -22,15 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What is written beside the predictions.
-
-    Attributes
-    ----------
-    column
-        Name of the new column.
-    keep
-        Columns of the input to write; None for all.
-    """
+    """Name of the new column, and columns of the input to write; None for all."""
 
     column: str
     keep: tuple[str, ...] | None = None
@@ -40,13 +32,8 @@ class Wanted:
 class Decisions:
     """What the rules say about some rows.
 
-    Attributes
-    ----------
-    covered
-        For each row whether a rule covers it.
-    unseen
-        For each feature the rows with categories never seen in training, and an
-        example.
+    For each feature ``unseen`` has the rows with categories never seen in training, and
+    an example.
     """
 
     covered: BoolVector
@@ -77,17 +64,7 @@ class RowError(ValueError):
 
 @dataclass(eq=False)
 class Tally:
-    """Counts the decisions of all pieces, in their order.
-
-    Attributes
-    ----------
-    strict
-        Whether a category never seen in training is an error.
-    n_rows, n_positive
-        Rows so far, and those that a rule covers.
-    unseen
-        For each feature the rows with unseen categories, and the first example.
-    """
+    """Counts the decisions of all pieces, in order; strict refuses new categories."""
 
     strict: bool = False
     n_rows: int = 0

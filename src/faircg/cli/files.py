@@ -45,15 +45,7 @@ def kind_of(name: str) -> str:
 
 
 def read_people(name: str, text_columns: Iterable[str] = ()) -> NamedTable:
-    """Read a whole table.
-
-    Parameters
-    ----------
-    name
-        A file, ``-``, or the name of an embedded data set.
-    text_columns
-        Columns whose values are names even where they look like numbers.
-    """
+    """Read a file, standard input or an embedded data set; text columns hold names."""
     if is_embedded(name):
         from faircg.datasets import DATASETS
 
@@ -82,17 +74,8 @@ def read_as_missing(
 ) -> dict[str, tuple[int, str]]:
     """Find texts such as 'NA' that were read as missing values.
 
-    Parameters
-    ----------
-    people
-        The table; nothing is found if it is not from a CSV file.
-    columns
-        Where to look.
-
-    Returns
-    -------
-    dict
-        For each column with such cells their number, and the most frequent text.
+    For each column with such cells their number and the most frequent text; nothing is
+    found if the table is not from a CSV file.
     """
     from collections import Counter
 

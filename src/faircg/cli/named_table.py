@@ -18,20 +18,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NamedTable:
-    """A table read for a command.
+    """A table read for a command, under the name that the user gave it.
 
-    Attributes
-    ----------
-    name
-        What the user called it.
-    frame
-        All its columns.
-    dataset
-        The embedded data set, if it is one.
-    csv
-        The CSV file that it was read from, if that can be read again.
-    weights
-        How many people each row stands for; None if each is one.
+    ``dataset`` is the embedded data set, if it is one; ``csv`` the file that it was
+    read from, if that can be read again; ``weights`` is None if each row is one person.
     """
 
     name: str

@@ -35,27 +35,7 @@ def tell(
     missing_groups: str,
     quiet: bool,
 ) -> None:
-    """Say what may surprise in the data, before rules are learned from it.
-
-    Parameters
-    ----------
-    people
-        The table.
-    target, groups
-        Columns with the label, and with the groups.
-    labels
-        The two labels as an array.
-    pos_label
-        The one that rules predict; None for the larger one.
-    exclude
-        Columns that rules may not test.
-    category
-        Columns that were declared to hold names.
-    missing_groups
-        Whether a missing group is a ``"group"``, else an error.
-    quiet
-        Say nothing.
-    """
+    """Say what may surprise in the data, before rules are learned from it."""
     if quiet:
         return
     unused = {target, *(exclude or ())}

@@ -36,18 +36,7 @@ def held_out(
     groups: list[str],
     weight: str | None = None,
 ) -> dict[str, Any]:
-    """Read the parts of a report that were held out of the fit.
-
-    Parameters
-    ----------
-    given
-        By name of the part what the option named; more than one is an error, so that
-        none is lost.
-    read
-        Reads a table.
-    target, groups, weight
-        Columns that every part must have.
-    """
+    """Read the parts of a report that were held out; each may be given once."""
     parts = {}
     for name, sources in given.items():
         if not sources:

@@ -146,12 +146,7 @@ class Certificate:
 def certificate_words(certificate: Certificate | None, loss: int | None) -> str:
     """Say what was proven, and how far this very rule set can be from the best.
 
-    Parameters
-    ----------
-    certificate
-        What was proven; None if the model does not say.
-    loss
-        The loss of the rule set shown; None if the training data are not at hand.
+    ``loss`` is that of the rule set shown; None if the training data are not at hand.
     """
     if certificate is None:
         return (

@@ -28,18 +28,7 @@ def group_counts(
     groups: Groups,
     weights: IntVector | None = None,
 ) -> dict[str, GroupCounts]:
-    """Count the four kinds of decisions in each group.
-
-    Parameters
-    ----------
-    covered
-        For each row whether a rule covers it.
-    is_positive
-        For each row whether its true label is the positive one.
-    groups
-        The group of each row.
-    weights
-        How many people each row stands for; one each by default.
+    """Count the four kinds of decisions in each group; without weights each row once.
 
     Examples
     --------

@@ -17,12 +17,7 @@ if TYPE_CHECKING:
 class Coverage:
     """For each rule the rows that it covers, and the people that rows stand for.
 
-    Attributes
-    ----------
-    masks
-        For each rule (rows) and each row of the table (columns) whether it is covered.
-    weights
-        How many people each row of the table stands for.
+    ``masks`` has a row for each rule and a column for each row of the table.
 
     Examples
     --------

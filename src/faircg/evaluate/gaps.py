@@ -27,25 +27,12 @@ COMPARED: Final = ("false negative rate", "false positive rate", "selection rate
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """The largest difference of one rate between two groups.
+    """The largest difference of one rate between two groups, as a fraction.
 
-    Attributes
-    ----------
-    rate
-        Name of the rate.
-    value
-        The exact difference; None if some group has nobody to count.
-    lowest, highest
-        The groups with the smallest and the largest rate.
-    epsilon
-        What is allowed; None for a rate that the criterion does not bound.
-    low, high
-        Interval for the gap among people like these, wide enough for all groups at
-        once (Clopper-Pearson with Bonferroni's correction); None if not available.
-    reason
-        Why there is no value.
-    within
-        Whether the rates satisfy their bound, exactly; None if nobody knows.
+    Without a value ``reason`` says why. ``epsilon`` is None for a rate that the
+    criterion does not bound; ``within`` says whether the bound holds, None if nobody
+    knows. From ``low`` to ``high`` is an interval for the gap among people like these,
+    wide enough for all groups at once (Clopper-Pearson with Bonferroni's correction).
     """
 
     rate: str
@@ -188,21 +175,11 @@ def gap_interval(
 ) -> tuple[float, float] | None:
     """Return an interval for the largest difference between several shares.
 
-    Each share gets an exact interval at a level so high that all of them hold at once
-    with the wanted confidence (Bonferroni); the gap then lies between the distance of
-    the intervals and their span. It is conservative: it may be wider than needed.
-
-    Parameters
-    ----------
-    pairs
-        For each group the number counted and the number of people.
-    confidence
-        That of the interval.
-
-    Returns
-    -------
-    tuple or None
-        None when the numbers are no counts of people out of others.
+    Each share, a number counted of so many people, gets an exact interval at a level so
+    high that all of them hold at once with the wanted confidence (Bonferroni); the gap
+    then lies between the distance of the intervals and their span. It is conservative:
+    it may be wider than needed. None when the numbers are no counts of people out of
+    others.
 
     Examples
     --------

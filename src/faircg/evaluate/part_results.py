@@ -19,18 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class GroupResult:
-    """What a rule set does to one group.
-
-    Attributes
-    ----------
-    name
-        Name of the group.
-    counts
-        Its confusion counts.
-    shares
-        By name: ``"false negative rate"``, ``"false positive rate"``,
-        ``"selection rate"``, ``"accuracy"`` and ``"precision"``.
-    """
+    """What a rule set does to one group: its counts, and its usual rates by name."""
 
     name: str
     counts: GroupCounts
@@ -46,21 +35,10 @@ class GroupResult:
 class PartResult:
     """What a rule set does to the people of one part of the data.
 
-    Attributes
-    ----------
-    name
-        Name of the part.
-    groups
-        Results of each group.
-    overall
-        Results of everybody.
-    gaps
-        Those that the criterion bounds first, then the usual ones.
-    recorded
-        Whether the counts come from the model file, not from data given now.
-    absent, unknown
-        Groups of the training data that have nobody here, and groups that the training
-        data did not have.
+    Gaps that the criterion bounds come first, then the usual ones. ``recorded`` counts
+    come from the model file, not from data given now. ``absent`` are groups of the
+    training data that have nobody here, ``unknown`` those that the training data did
+    not have.
     """
 
     name: str
@@ -152,18 +130,7 @@ def part_result(
 ) -> PartResult:
     """Describe one part of the data from the counts of its groups.
 
-    Parameters
-    ----------
-    name
-        Name of the part.
-    counts
-        Those of each group.
-    criterion
-        The one to measure gaps by.
-    recorded
-        Whether the counts come from the model file.
-    trained
-        Groups of the training data, to say which of them have nobody here.
+    ``trained`` names the groups of the training data, to say which have nobody here.
     """
     # Other groups altogether (another column) are not compared with those of training.
     is_same_column = bool(set(counts) & set(trained))

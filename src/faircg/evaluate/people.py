@@ -28,20 +28,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class People:
-    """A table of people for some models.
+    """A table of people for some models: features, labels, groups and weights.
 
-    Attributes
-    ----------
-    table
-        The features that rules test. Rows that stand for nobody are left out.
-    is_positive
-        Whether each row has the positive label.
-    groups
-        The group of each row.
-    weights
-        How many people each row stands for.
-    rows
-        Position of each row in the data given.
+    Rows that stand for nobody are left out; ``rows`` are the positions of the others in
+    the data given.
     """
 
     table: Table

@@ -42,18 +42,8 @@ def count_columns(counts: Mapping[str, GroupCounts]) -> dict[str, int]:
 def pooled_points(results: pd.DataFrame, criterion: Criterion | None) -> pd.DataFrame:
     """Average over folds, add up the counts, and mark what no other point beats.
 
-    Parameters
-    ----------
-    results
-        The table ``cv_results_``: one line for each fold and point.
-    criterion
-        The one whose gap is measured, with any epsilon.
-
-    Returns
-    -------
-    DataFrame
-        One line per point, from the smallest gap to the largest, with ``pooled_gap``,
-        means over the folds, and ``on_frontier``.
+    The points go from the smallest gap, measured by the criterion with any epsilon, to
+    the largest, with ``pooled_gap``, means over the folds, and ``on_frontier``.
     """
     import pandas as pd
 

@@ -27,20 +27,12 @@ FEWEST_COVERED: Final = 20
 
 @dataclass(frozen=True, slots=True)
 class RuleResult:
-    """The people that one rule covers, or that any rule covers.
+    """The people that one rule covers, of everybody, or that any rule covers.
 
-    Attributes
-    ----------
-    covered
-        Covered people, of everybody.
-    only_this
-        Those of them that no other rule covers; for any rule, that one rule covers.
-    newly
-        Those of them that no rule above covers.
-    precision
-        Those of them with the positive label; None without labels.
-    groups
-        Covered people of each group, of the group; empty without groups.
+    ``only_this`` counts those that no other rule covers (for any rule: that one rule
+    covers), ``newly`` those that no rule above covers. ``precision`` is the share with
+    the positive label, None without labels; ``groups`` has the covered people of each
+    group.
     """
 
     covered: Share

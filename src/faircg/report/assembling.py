@@ -189,22 +189,11 @@ def make_report(
     about: About | None = None,
     **rows: Unpack[RowOptions],
 ) -> Report:
-    """Count everything about some points on some parts of data.
+    """Count everything about some points, with the same labels, on some parts of data.
 
-    Parameters
-    ----------
-    points
-        Rule sets with the same two labels.
-    parts
-        Data, as :meth:`Part.read` reads them; at least one. The last one speaks for the
-        points, and its rows are shown.
-    chosen
-        Position of the chosen point.
-    constraint
-        Name of the criterion, an object, or what makes one from an epsilon; that of
-        each model's certificate by default.
-    about, **rows
-        As in :func:`report_of_model`.
+    The last part speaks for the points, and its rows are shown. The constraint is that
+    of each model's certificate by default; about and rows are as in
+    :func:`report_of_model`.
     """
     named = by_name(parts)
     if not points:

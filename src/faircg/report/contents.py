@@ -19,24 +19,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class CrossValidated:
-    """What cross-validation found at a point.
+    """What cross-validation found at a point: means over the folds.
 
-    Attributes
-    ----------
-    accuracy, accuracy_std
-        Mean over the folds, and how much the folds differ.
-    gap
-        That of the counts of all folds together: opposite differences of two folds
-        cancel. None if it is not known.
-    complexity
-        Mean over the folds.
-    n_folds
-        How many there were.
-    fold_gap
-        Mean of the gaps of the single folds: they do not cancel, but a fold has few
-        people, and chance makes their gaps larger. None if it is not known.
-    n_cut
-        Folds that the time limit cut short.
+    ``gap`` is that of the counts of all folds together, in which opposite differences
+    of two folds cancel; ``fold_gap`` is the mean over the folds, which does not cancel,
+    but chance makes the gaps of few people larger. Each is None if it is not known.
+    ``n_cut`` folds were cut short by the time limit.
     """
 
     accuracy: float
@@ -50,17 +38,7 @@ class CrossValidated:
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """One rule set to choose from, and the limits that it was asked under.
-
-    Attributes
-    ----------
-    model
-        The rule set, its labels and its certificate.
-    epsilon, max_complexity
-        What was asked.
-    cross_validated
-        What cross-validation found there, if it was done.
-    """
+    """One rule set to choose from, and the limits that it was asked under."""
 
     model: RuleSetModel
     epsilon: float | None
@@ -72,19 +50,9 @@ class Point:
 class PointResult:
     """A point with everything that was counted about it.
 
-    Attributes
-    ----------
-    point
-        The rule set and its limits.
-    certificate
-        What was proven; None if the model does not say.
-    loss
-        The loss of this very rule set in the sense of the certificate; None if the
-        training data were not given.
-    parts
-        Results by part, in the order in which the parts were given.
-    rules
-        For each part that was given as data one entry per rule, then one for any rule.
+    ``loss`` is that of this very rule set in the sense of the certificate; None if the
+    training data were not given. ``rules`` has for each part that was given as data one
+    entry per rule, then one for any rule.
     """
 
     point: Point
@@ -102,17 +70,7 @@ class PointResult:
 
 @dataclass(frozen=True, slots=True)
 class FeatureSummary:
-    """One column of the data in a few words.
-
-    Attributes
-    ----------
-    name, kind
-        The column.
-    n_missing
-        Rows without a value.
-    summary
-        Quantiles of a number, the most frequent values of a category.
-    """
+    """One column of the data in a few words: quantiles, or the most frequent values."""
 
     name: str
     kind: str
@@ -122,20 +80,11 @@ class FeatureSummary:
 
 @dataclass(frozen=True, slots=True)
 class PartSummary:
-    """One part of the data: how many people, of which groups and labels.
+    """One part of the data in numbers.
 
-    Attributes
-    ----------
-    name
-        Name of the part.
-    n_people
-        Its people.
-    groups
-        For each group its people, and how many of them have the positive label.
-    features
-        Its columns.
-    notes
-        What a reader should know, such as categories never seen in training.
+    ``groups`` has for each group its people, and how many of them have the positive
+    label; ``notes`` what a reader should know, such as categories never seen in
+    training.
     """
 
     name: str
@@ -165,21 +114,7 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class ShownRows:
-    """A sample of rows with the decisions of every point.
-
-    Attributes
-    ----------
-    part
-        Name of the part that they are taken from.
-    n_rows
-        How many rows that part has.
-    features
-        Names of the features whose values are shown.
-    rows
-        The rows.
-    decisions
-        For each point one decision per row.
-    """
+    """A sample of the rows of a part, with one decision of every point for each row."""
 
     part: str
     n_rows: int

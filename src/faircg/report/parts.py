@@ -30,18 +30,7 @@ FEWEST: Final = 10
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Part:
-    """People under a name.
-
-    Attributes
-    ----------
-    name
-        ``"train"`` for the data that the rules were learned from; ``"validation"``,
-        ``"test"`` or any other name for data that they were not.
-    people
-        The features that rules test, with labels, groups and weights.
-    features
-        All columns in a few words.
-    """
+    """People under a name, such as ``"train"``, and their columns in a few words."""
 
     name: str
     people: People

@@ -38,18 +38,10 @@ class Tick:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A point of the frontier: its number, place and description.
+    """A point of the frontier: its number, place, what stands in it and what it means.
 
-    Attributes
-    ----------
-    index
-        Number of the point.
-    x, y
-        Where the mark is drawn.
-    text, label
-        What stands in the mark, and what it stands for.
-    is_moved
-        Whether it is drawn beside its true place, so as not to cover another mark.
+    ``is_moved`` says that it is drawn beside its true place, so as not to cover
+    another.
     """
 
     index: int
@@ -64,19 +56,8 @@ class Mark:
 class FrontierPlot:
     """One way to measure the points: by cross-validation, or on one part of the data.
 
-    Attributes
-    ----------
-    name
-        How the points were measured.
-    x_title, y_title
-        What the axes show.
-    x_ticks, y_ticks
-        Ticks of the axes.
-    marks
-        The points, from left to right.
-    line
-        Corners of the line through their true places, with a detour to every mark that
-        is drawn elsewhere.
+    Marks go from left to right. ``line`` has the corners of the line through their true
+    places, with a detour to every mark that is drawn elsewhere.
     """
 
     name: str
@@ -116,19 +97,7 @@ class IntervalRow:
 
 @dataclass(frozen=True, slots=True)
 class IntervalChart:
-    """One rate of all groups on all parts.
-
-    Attributes
-    ----------
-    rate
-        Name of the rate.
-    height
-        Of the drawing.
-    ticks
-        Of the axis.
-    rows
-        The groups.
-    """
+    """One rate of all groups on all parts."""
 
     rate: str
     height: float

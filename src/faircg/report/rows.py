@@ -62,19 +62,8 @@ def sample_rows(
 ) -> ShownRows | None:
     """Take rows of a part and explain what every model decides about them.
 
-    Only features that some rule tests are shown.
-
-    Parameters
-    ----------
-    part
-        The data.
-    models
-        The rule sets of all points.
-    n_rows
-        How many rows at most; 0 for None, so that no row may be shown.
-    direction, immutable
-        As in :func:`faircg.explain.explain`: for which decisions the smallest change is
-        told, and which features it may not touch.
+    Only features that some rule tests are shown. ``direction`` and ``immutable`` are
+    those of :func:`faircg.explain.explain`. None if no row may be shown.
     """
     if n_rows <= 0:
         return None

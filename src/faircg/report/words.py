@@ -159,15 +159,7 @@ def what_it_does(rule_set: RuleSet, positive: str, negative: str) -> str:
 
 
 def reason(explanation: Explanation, order: tuple[Rule, ...]) -> str:
-    """Say why a person gets the decision, naming rules by their number.
-
-    Parameters
-    ----------
-    explanation
-        From :func:`faircg.explain.explain`.
-    order
-        The rules in the order in which the report numbers them.
-    """
+    """Say why a row gets the decision, naming rules by their number in this order."""
     e = explanation
     if e.is_positive:
         rules = [f"rule {order.index(r) + 1} ({rule_words(r)})" for r in e.fired]
