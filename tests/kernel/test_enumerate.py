@@ -36,7 +36,11 @@ def test_every_rule_up_to_the_cutoff_is_listed(
             enumerate_below(problem, cutoff=cutoff, limits=Limits(threads=threads))
             for threads in (1, 3)
         ]
-        answers.append(reference.enumerate_below(problem, cutoff=cutoff))
+        answers.append(
+            reference.enumerate_below(
+                problem, cutoff=cutoff, most=10**6, limits=Limits()
+            )
+        )
         for found in answers:
             assert found.is_complete
             assert not found.too_many
@@ -82,7 +86,7 @@ def test_too_many_rules_are_admitted(threads: int) -> None:
     for most, too_many in ((total, False), (total - 1, True), (0, True)):
         for found in (
             enumerate_below(problem, cutoff=0.0, most=most, limits=limits),
-            reference.enumerate_below(problem, cutoff=0.0, most=most),
+            reference.enumerate_below(problem, cutoff=0.0, most=most, limits=limits),
         ):
             assert found.too_many == too_many
             assert found.is_complete == (not too_many)

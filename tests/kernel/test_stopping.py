@@ -54,7 +54,7 @@ def test_no_time_gives_a_valid_bound(seconds: float, hard: Any) -> None:
     """All gains for two conditions' prices, if nothing else is known."""
     problem = replace(hard, condition_price=0.5, max_conditions=3)
     for run in (search, reference.search):
-        found = run(problem, limits=Limits(seconds=seconds))
+        found = run(problem, cutoff=-1e-6, keep=100, limits=Limits(seconds=seconds))
         assert not found.is_complete
         assert found.bound <= -2500
         assert np.isfinite(found.bound)
@@ -72,7 +72,7 @@ def test_bounds_of_interrupted_searches_are_valid(seed: int) -> None:
     for _ in range(4):
         limits = Limits(seconds=float(rng.uniform(0, 0.06)))
         for run in (search, reference.search):
-            part = run(problem, limits=limits)
+            part = run(problem, cutoff=-1e-6, keep=100, limits=limits)
             assert part.bound <= whole.bound + 1e-9
             if part.rules:
                 assert part.reduced_costs[0] >= whole.bound - 1e-9

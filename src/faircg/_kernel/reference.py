@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from faircg._kernel.bits import ConditionBits, count, unpack, weigh
-from faircg._kernel.limits import NO_LIMITS, Limits
 from faircg._kernel.results import EnumerationResult, SearchResult
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from faircg._kernel.limits import Limits
     from faircg._kernel.priced_bits import PricedBits
     from faircg._kernel.results import Rule, Rules
 
@@ -92,10 +92,6 @@ class _Tree:
         """Return what a rule pays for its conditions and for itself."""
         return self.priced.condition_price * (1 + n_conditions)
 
-    def removed(self, node: _Node, paid: NDArray[np.float64]) -> NDArray[np.float64]:
-        """How much of what the node pays each child no longer pays."""
-        return np.asarray(self.weights[node.rows, 0].sum() - paid)
-
     def children(
         self,
         node: _Node,
@@ -117,11 +113,7 @@ class _Tree:
 
 
 def search(
-    priced: PricedBits,
-    *,
-    cutoff: float = -1e-6,
-    keep: int = 100,
-    limits: Limits = NO_LIMITS,
+    priced: PricedBits, *, cutoff: float, keep: int, limits: Limits
 ) -> SearchResult:
     """As :func:`faircg._kernel.search`, for arguments that were checked there."""
     is_over = limits.clock()
@@ -149,7 +141,7 @@ def search(
         best = min(best, total.min(initial=math.inf))
         if size == depth:
             continue
-        removed = tree.removed(node, paid)
+        removed = tree.weights[node.rows, 0].sum() - paid
         alive = won + tree.price_of(size + 1) < best - slack
         useful = np.flatnonzero(alive & (removed > price + slack))
         # Conditions with more gain come first.
@@ -173,11 +165,7 @@ def search(
 
 
 def enumerate_below(
-    priced: PricedBits,
-    *,
-    cutoff: float,
-    most: int = 1_000_000,
-    limits: Limits = NO_LIMITS,
+    priced: PricedBits, *, cutoff: float, most: int, limits: Limits
 ) -> EnumerationResult:
     """As :func:`faircg._kernel.enumerate_below`, for arguments checked there."""
     is_over = limits.clock()
@@ -200,7 +188,7 @@ def enumerate_below(
         alive = (won + tree.price_of(size + 1) <= limit) & (covered > 0)
         candidates, paid = node.candidates[alive], paid[alive]
         families = priced.bits.family[candidates]
-        removed = tree.removed(node, paid)
+        removed = tree.weights[node.rows, 0].sum() - paid
         bounds = _bounds(families, removed, paid, price, depth - size, least=1)
         bounds += won[alive] + tree.price_of(size)
         stack += tree.children(
