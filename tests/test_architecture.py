@@ -24,7 +24,7 @@ LAYERS = [
     {"mining", "groups", "labels", "validation", "model"},
     {"grid", "evaluate", "labelled"},
     {"binarize", "explain", "export", "cell_files"},
-    {"question", "listening"},
+    {"question", "listening", "learned"},
     {"classifier"},
     {"folds"},
     {"search"},

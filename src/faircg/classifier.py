@@ -13,20 +13,16 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from faircg.colgen.engine import Solution, solve
+from faircg.colgen.engine import solve
 from faircg.colgen.events import FitBegun
 from faircg.colgen.stop import Deadline
-from faircg.evaluate import group_counts, rule_table, total
-from faircg.evaluate.gaps import fairness_of
-from faircg.exceptions import SolverError
+from faircg.evaluate import rule_table
 from faircg.explain import Explanations, explain
 from faircg.labelled import LabelledTable
-from faircg.labels import plain
+from faircg.learned import learned_model
 from faircg.listening import telling
-from faircg.model import Asked, Feature, RuleSetModel
+from faircg.model import Asked
 from faircg.question import Question
-from faircg.ranges import numeric_ranges
-from faircg.rules import Rule, RuleSet
 from faircg.validation import checked_table, takes_any_values
 
 if TYPE_CHECKING:
@@ -37,12 +33,11 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import ArrayLike, NDArray
 
-    from faircg.binarize import ConditionBinarizer
     from faircg.colgen.events import Event
     from faircg.colgen.pricing.base import Pricer
     from faircg.explain.explanations import Direction
-    from faircg.fairness import Criterion
     from faircg.fairness.constraint import Constraint
+    from faircg.rules import Rule
     from faircg.table import Table
 
 logger = logging.getLogger(__name__)
@@ -271,7 +266,19 @@ class FairRuleSetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
                 seed=question.seed,
                 on_event=tell,
             )
-        self._expose(solution, binarizer, data, criterion)
+        self.model_, self.fairness_ = learned_model(
+            solution, binarizer.conditions_, data, criterion, self._asked()
+        )
+        self.classes_, self._positive = data.labels.classes, data.labels.positive
+        self.rule_set_ = self.model_.rule_set
+        self.certificate_, self.history_ = solution.certificate, solution.history
+        if self.certificate_.status == "time_limit":
+            warnings.warn(
+                f"the time limit of {self.time_limit:g} s was reached; the best rule "
+                f"set so far is kept. {self.certificate_}",
+                ConvergenceWarning,
+                stacklevel=3,  # whoever called fit
+            )
         if deadline.interrupted.is_set() and self.on_interrupt == "raise":
             raise KeyboardInterrupt
         return self
@@ -388,57 +395,3 @@ class FairRuleSetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
             time_limit=float(self.time_limit),
             random_state=int(seed) if isinstance(seed, Integral) else None,
         )
-
-    def _expose(
-        self,
-        solution: Solution,
-        binarizer: ConditionBinarizer,
-        data: LabelledTable,
-        criterion: Criterion | None,
-    ) -> None:
-        """Set the learned attributes, from a recount on the samples themselves."""
-        table, labels, groups = data.table, data.labels, data.groups
-        conditions, is_positive = binarizer.conditions_, labels.is_positive
-        self.classes_, self._positive = labels.classes, labels.positive
-        negative_label, positive_label = (
-            plain(labels.classes[position])
-            for position in (1 - labels.positive, labels.positive)
-        )
-        self.rule_set_ = RuleSet(
-            tuple(
-                Rule(tuple(conditions[j] for j in rule))
-                for rule in solution.returned.rules
-            ),
-            label=data.label,
-        )
-        counts = group_counts(
-            self.rule_set_.covers(table), is_positive, groups, data.weights
-        )
-        self.fairness_ = fairness_of(counts, criterion)
-        everybody = total(counts.values())
-        errors = everybody.false_negatives + everybody.false_positives
-        if (
-            not self.fairness_.within_epsilon
-            or errors != solution.returned.recount.zero_one_loss
-        ):
-            raise SolverError("the recount on the samples disagrees with the engine's")
-        self.certificate_ = solution.certificate
-        self.history_ = solution.history
-        tested = set(self.rule_set_.features)
-        ranges = numeric_ranges(table, rows=data.weights > 0)
-        self.model_ = RuleSetModel(
-            rule_set=self.rule_set_,
-            features=tuple(Feature.of(table[n]) for n in table.names if n in tested),
-            labels=(negative_label, positive_label),
-            certificate=self.certificate_,
-            groups=counts,
-            ranges={name: known for name, known in ranges.items() if name in tested},
-            asked=self._asked(),
-        )
-        if self.certificate_.status == "time_limit":
-            warnings.warn(
-                f"the time limit of {self.time_limit:g} s was reached; the best rule "
-                f"set so far is kept. {self.certificate_}",
-                ConvergenceWarning,
-                stacklevel=3,
-            )

@@ -21,7 +21,7 @@ from faircg.evaluate.counts import group_counts, total
 from faircg.evaluate.gaps import gap_or_nan
 from faircg.evaluate.pooling import count_columns
 from faircg.grid import Answer, SolvedCell, known_rule_sets, looser_cells, proven_bound
-from faircg.rules import Rule, RuleSet
+from faircg.learned import named_rules
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from faircg.grid import Grid, GridPoint
     from faircg.labelled import LabelledTable
     from faircg.question import Question
+    from faircg.rules import RuleSet
     from faircg.typing import Conditions, IntVector
 
 
@@ -247,11 +248,7 @@ class Fold:
 
     def rule_set(self, rules: Iterable[Conditions]) -> RuleSet:
         """Return rules in the user's words."""
-        conditions = self.binarizer.conditions_
-        return RuleSet(
-            tuple(Rule(tuple(conditions[j] for j in rule)) for rule in rules),
-            label=self.label,
-        )
+        return named_rules(rules, self.binarizer.conditions_, self.label)
 
     def _cell(
         self,

@@ -1,0 +1,79 @@
+"""What a fit learned: from a solution of the engine to a model that predicts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from faircg.evaluate import group_counts, total
+from faircg.evaluate.gaps import fairness_of
+from faircg.exceptions import SolverError
+from faircg.labels import plain
+from faircg.model import Asked, Feature, RuleSetModel
+from faircg.ranges import numeric_ranges
+from faircg.rules import Rule, RuleSet
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from faircg.colgen.engine import Solution
+    from faircg.fairness import Criterion, Fairness
+    from faircg.labelled import LabelledTable
+    from faircg.rules import Condition
+    from faircg.typing import Conditions
+
+
+def named_rules(
+    rules: Iterable[Conditions], conditions: Sequence[Condition], label: str
+) -> RuleSet:
+    """Return rules of the engine, which are numbers of conditions, in words."""
+    return RuleSet(
+        tuple(Rule(tuple(conditions[j] for j in rule)) for rule in rules), label=label
+    )
+
+
+def learned_model(
+    solution: Solution,
+    conditions: Sequence[Condition],
+    data: LabelledTable,
+    criterion: Criterion | None,
+    asked: Asked,
+) -> tuple[RuleSetModel, Fairness]:
+    """Recount a solution on the people themselves, and make a model of it.
+
+    Parameters
+    ----------
+    solution
+        The answer of the engine.
+    conditions
+        What its rules are made of.
+    data
+        The people it was learned from.
+    criterion
+        The constraint, which must hold.
+    asked
+        What readers of the model file will want to know.
+    """
+    table, labels = data.table, data.labels
+    rule_set = named_rules(solution.returned.rules, conditions, data.label)
+    counts = group_counts(
+        rule_set.covers(table), labels.is_positive, data.groups, data.weights
+    )
+    fairness = fairness_of(counts, criterion)
+    everybody = total(counts.values())
+    errors = everybody.false_negatives + everybody.false_positives
+    is_same = errors == solution.returned.recount.zero_one_loss
+    if not fairness.within_epsilon or not is_same:
+        raise SolverError("the recount on the samples disagrees with the engine's")
+    tested = set(rule_set.features)
+    ranges = numeric_ranges(table, rows=data.weights > 0)
+    positive = labels.positive
+    model = RuleSetModel(
+        rule_set=rule_set,
+        features=tuple(Feature.of(table[n]) for n in table.names if n in tested),
+        labels=(plain(labels.classes[1 - positive]), plain(labels.classes[positive])),
+        certificate=solution.certificate,
+        groups=counts,
+        ranges={name: known for name, known in ranges.items() if name in tested},
+        asked=asked,
+    )
+    return model, fairness
