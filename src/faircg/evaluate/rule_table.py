@@ -96,15 +96,13 @@ def rule_table(
     groups = None
     if sensitive_features is not None:
         groups = groups_of(sensitive_features, table.n_rows, missing=missing_groups)
-    if sample_weight is not None:  # without weights a table may also have no rows
-        weights = whole_weights(sample_weight, table.n_rows)
-        rows = np.flatnonzero(weights)
+    weights = whole_weights(sample_weight, table.n_rows)
+    rows = np.flatnonzero(weights)
+    if len(rows) < table.n_rows:
         table, weights = table.take(rows), weights[rows]
         truth = None if truth is None else truth[rows]
         groups = None if groups is None else groups.take(rows)
-        coverage = Coverage.of(rule_set, table, weights)
-    else:
-        coverage = Coverage.of(rule_set, table)
+    coverage = Coverage.of(rule_set, table, weights)
     names = [*map(str, rule_set), ANY_RULE]
     sizes = [len(rule.conditions) for rule in rule_set]
     frame = pd.DataFrame(
