@@ -8,11 +8,10 @@ floats. Whatever counts takes weights: a row counts as often as its weight says.
 from __future__ import annotations
 
 from faircg.evaluate.counts import group_counts, total
-from faircg.evaluate.coverage import Coverage
+from faircg.evaluate.coverage import Coverage, RuleResult, rule_results
 from faircg.evaluate.gaps import Gap
 from faircg.evaluate.part_results import GroupResult, PartResult, part_result
 from faircg.evaluate.people import People
-from faircg.evaluate.rule_results import RuleResult, rule_results
 from faircg.evaluate.rule_table import rule_table
 from faircg.evaluate.shares import Share, share_of
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from faircg.fairness.metrics import GroupCounts, count_people
+from faircg.fairness import GroupCounts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -22,13 +22,22 @@ KINDS: Final = tuple(field.name for field in fields(GroupCounts))
 """The four kinds of decisions, right and wrong."""
 
 
+def count_people(
+    rows: BoolVector, groups: Groups, weights: IntVector | None = None
+) -> list[int]:
+    """Count the people of some rows in each group."""
+    taken = None if weights is None else weights[rows]
+    counts = np.bincount(groups.codes[rows], taken, minlength=len(groups.names))
+    return [int(count) for count in counts]
+
+
 def group_counts(
     covered: BoolVector,
     is_positive: BoolVector,
     groups: Groups,
     weights: IntVector | None = None,
 ) -> dict[str, GroupCounts]:
-    """Count the four kinds of decisions in each group; without weights each row once.
+    """Count the four kinds of decisions in each group.
 
     Examples
     --------
@@ -38,22 +47,15 @@ def group_counts(
     >>> group_counts(covered, is_positive, groups, np.array([5, 1, 2]))["a"].total
     5
     """
-    if weights is None:
-        weights = np.ones(len(covered), dtype=np.int64)
-    masks = (
+    kinds = (
         covered & is_positive,
         ~covered & is_positive,
         covered & ~is_positive,
         ~covered & ~is_positive,
     )
-    counted = [
-        count_people(mask, groups.codes, weights, len(groups.names)).tolist()
-        for mask in masks
-    ]
-    return {
-        name: GroupCounts(*of_group)
-        for name, of_group in zip(groups.names, zip(*counted, strict=True), strict=True)
-    }
+    counted = [count_people(rows, groups, weights) for rows in kinds]
+    by_group = map(GroupCounts, *counted)
+    return dict(zip(groups.names, by_group, strict=True))
 
 
 def total(counts: Iterable[GroupCounts]) -> GroupCounts:

@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from faircg.evaluate.shares import CONFIDENCE, RATES, share_of
-from faircg.fairness import GroupSizes, rates_of
-from faircg.fairness.metrics import Fairness, fairness
+from faircg.fairness import Fairness, GroupSizes, rates_of
+from faircg.fairness.rates import all_hold
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from faircg.fairness import Criterion
-    from faircg.fairness.metrics import GroupCounts
+    from faircg.fairness import Criterion, GroupCounts, GroupRate
     from faircg.typing import IntVector
 
     Pairs = Sequence[tuple[int, int]]
@@ -29,10 +28,10 @@ COMPARED: Final = ("false negative rate", "false positive rate", "selection rate
 class Gap:
     """The largest difference of one rate between two groups, as a fraction.
 
-    Without a value ``reason`` says why. ``epsilon`` is None for a rate that the
-    criterion does not bound; ``within`` says whether the bound holds, None if nobody
-    knows. From ``low`` to ``high`` is an interval for the gap among people like these,
-    wide enough for all groups at once (Clopper-Pearson with Bonferroni's correction).
+    The value is exact; None, for a ``reason``, if some group has nobody to count.
+    ``epsilon`` is None for a rate that the criterion does not bound, ``low`` and
+    ``high`` are those of :func:`gap_interval`, and ``within`` says whether the rates
+    satisfy their bound, exactly; None if nobody knows.
     """
 
     rate: str
@@ -69,17 +68,17 @@ def bounded_gaps(
     """Return the gaps that the criterion bounds; none without a criterion."""
     if criterion is None:
         return ()
-    spoken = criterion.name.replace("_", " ")
-    if len(counts) < 2:
-        reason = "there is only one group here, and nothing to compare it with"
-        return (Gap(spoken, None, epsilon=criterion.epsilon, reason=reason),)
     try:
-        rates = rates_of(criterion, _sizes(counts))
+        if len(counts) < 2:
+            raise ValueError(
+                "there is only one group here, and nothing to compare it with"
+            )
+        rates, missed, hit = _rates(counts, criterion)
     except ValueError as error:
+        spoken = criterion.name.replace("_", " ")
         return (Gap(spoken, None, epsilon=criterion.epsilon, reason=str(error)),)
     gaps = []
     for rate in rates:
-        missed, hit = _errors(counts)
         people = zip(rate.counts(missed, hit), rate.sizes, strict=True)
         pairs = [(int(count), int(size)) for count, size in people]
         limit = float(rate.bound.limit)
@@ -104,52 +103,42 @@ def gap_of(rate: str, counts: Mapping[str, GroupCounts]) -> Gap:
     return _gap(rate, tuple(counts), pairs, None)
 
 
-def largest_gap(
+def fairness_of(
     counts: Mapping[str, GroupCounts], criterion: Criterion | None
-) -> float:
-    """Return the criterion's largest gap; an error if a group has nobody to count."""
-    if criterion is None:
-        return 0.0
-    missed, hit = _errors(counts)
-    rates = rates_of(criterion, _sizes(counts))
-    return max(float(rate.gap(missed, hit)) for rate in rates)
+) -> Fairness:
+    """Describe the gaps that a criterion bounds; a group of nobody is an error."""
+    rates, missed, hit = _rates(counts, criterion)
+    gaps = {rate.name: float(rate.gap(missed, hit)) for rate in rates}
+    return Fairness(
+        groups=dict(counts),
+        gaps=gaps,
+        allowed={rate.name: float(rate.bound.limit) for rate in rates},
+        gap=max(gaps.values(), default=0.0),
+        within_epsilon=all_hold(rates, missed, hit),
+    )
 
 
 def gap_or_nan(counts: Mapping[str, GroupCounts], criterion: Criterion | None) -> float:
     """Return the criterion's largest gap; NaN if a group has nobody to count."""
     try:
-        return largest_gap(counts, criterion)
+        return fairness_of(counts, criterion).gap
     except ValueError:
         return float("nan")
 
 
-def fairness_of(
+def _rates(
     counts: Mapping[str, GroupCounts], criterion: Criterion | None
-) -> Fairness:
-    """Describe the people of each group, and the gaps that a criterion bounds."""
-    sizes = _sizes(counts)
-    missed, hit = _errors(counts)
-    return fairness(
-        sizes.names,
-        rates_of(criterion, sizes),
-        positives=sizes.positives,
-        negatives=sizes.negatives,
-        missed=missed,
-        hit=hit,
+) -> tuple[Sequence[GroupRate], IntVector, IntVector]:
+    """Return the rates of the groups, their missed positives and hit negatives."""
+    people = [
+        (c.positives, c.negatives, c.false_negatives, c.false_positives)
+        for c in counts.values()
+    ]
+    positives, negatives, missed, hit = (
+        np.array(people, dtype=np.int64).reshape(-1, 4).T
     )
-
-
-def _sizes(counts: Mapping[str, GroupCounts]) -> GroupSizes:
-    people = [(c.positives, c.negatives) for c in counts.values()]
-    positives, negatives = np.array(people, dtype=np.int64).reshape(-1, 2).T
-    return GroupSizes(tuple(counts), positives, negatives)
-
-
-def _errors(counts: Mapping[str, GroupCounts]) -> tuple[IntVector, IntVector]:
-    """Return the missed positives and the hit negatives of each group."""
-    people = [(c.false_negatives, c.false_positives) for c in counts.values()]
-    missed, hit = np.array(people, dtype=np.int64).reshape(-1, 2).T
-    return missed, hit
+    sizes = GroupSizes(tuple(counts), positives, negatives)
+    return rates_of(criterion, sizes), missed, hit
 
 
 def _gap(rate: str, names: Sequence[str], pairs: Pairs, epsilon: float | None) -> Gap:
@@ -175,11 +164,10 @@ def gap_interval(
 ) -> tuple[float, float] | None:
     """Return an interval for the largest difference between several shares.
 
-    Each share, a number counted of so many people, gets an exact interval at a level so
-    high that all of them hold at once with the wanted confidence (Bonferroni); the gap
-    then lies between the distance of the intervals and their span. It is conservative:
-    it may be wider than needed. None when the numbers are no counts of people out of
-    others.
+    Each share gets an exact interval at a level so high that all of them hold at once
+    with the wanted confidence (Bonferroni); the gap then lies between the distance of
+    the intervals and their span. It is conservative: it may be wider than needed. None
+    when the numbers are no counts of people out of others.
 
     Examples
     --------

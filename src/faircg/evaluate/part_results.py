@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class GroupResult:
-    """What a rule set does to one group: its counts, and its usual rates by name."""
+    """What a rule set does to one group: counts, and the usual rates by name."""
 
     name: str
     counts: GroupCounts
@@ -36,9 +36,8 @@ class PartResult:
     """What a rule set does to the people of one part of the data.
 
     Gaps that the criterion bounds come first, then the usual ones. ``recorded`` counts
-    come from the model file, not from data given now. ``absent`` are groups of the
-    training data that have nobody here, ``unknown`` those that the training data did
-    not have.
+    come from the model file, not from data given now. Groups of the training data are
+    ``absent`` if they have nobody here; ``unknown`` groups were not in it.
     """
 
     name: str
@@ -130,7 +129,7 @@ def part_result(
 ) -> PartResult:
     """Describe one part of the data from the counts of its groups.
 
-    ``trained`` names the groups of the training data, to say which have nobody here.
+    ``trained`` are the groups of the training data, to say who is not here.
     """
     # Other groups altogether (another column) are not compared with those of training.
     is_same_column = bool(set(counts) & set(trained))

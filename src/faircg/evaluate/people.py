@@ -51,22 +51,9 @@ class People:
         models: Sequence[RuleSetModel],
         missing_groups: str = "raise",
     ) -> People:
-        """Read data for some models with the same labels.
+        """Read data for some models with the same labels, as :func:`rule_table` does.
 
-        Parameters
-        ----------
-        X
-            A data frame, an array or a :class:`~faircg.table.Table`.
-        y
-            True labels, the two of the models.
-        sensitive_features
-            Group of each row; everybody is one group without it.
-        sample_weight
-            How many people each row stands for: whole numbers; one each by default.
-        models
-            The models whose features are read.
-        missing_groups
-            ``"raise"`` an error for missing groups, or make them a ``"group"``.
+        Everybody is one group without ``sensitive_features``.
         """
         kinds: dict[str, Kind] = {
             f.name: f.kind for model in models for f in model.features
@@ -74,13 +61,11 @@ class People:
         table = X if isinstance(X, Table) else read_table(X, kinds=kinds)
         is_positive = read_truth(y, models[0].labels, table.n_rows)
         weights = whole_weights(sample_weight, table.n_rows)
+        groups = groups_of(sensitive_features, table.n_rows, missing=missing_groups)
         rows = np.flatnonzero(weights)
-        groups = groups_of(
-            sensitive_features, table.n_rows, missing=missing_groups
-        ).take(rows)
         if len(rows) < table.n_rows:
             table = table.take(rows)
-        return cls(table, is_positive[rows], groups, weights[rows], rows)
+        return cls(table, is_positive[rows], groups.take(rows), weights[rows], rows)
 
     @property
     def total(self) -> int:

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from faircg.evaluate.coverage import Coverage
-from faircg.evaluate.rule_results import rule_results
+from faircg.evaluate.coverage import Coverage, rule_results
 from faircg.groups import groups_of
 from faircg.labels import plain_labels, read_truth
 from faircg.rules import RuleSet
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import ArrayLike
 
-    from faircg.evaluate.rule_results import RuleResult
+    from faircg.evaluate.coverage import RuleResult
     from faircg.evaluate.shares import Share
     from faircg.model import RuleSetModel
     from faircg.typing import BoolVector
@@ -105,17 +104,9 @@ def rule_table(
     coverage = Coverage.of(rule_set, table, weights)
     names = [*map(str, rule_set), ANY_RULE]
     sizes = [len(rule.conditions) for rule in rule_set]
-    frame = pd.DataFrame(
-        [
-            _line(name, size, result)
-            for name, size, result in zip(
-                names,
-                [*sizes, sum(sizes)],
-                rule_results(coverage, truth, groups),
-                strict=True,
-            )
-        ]
-    )
+    sizes.append(sum(sizes))
+    results = rule_results(coverage, truth, groups)
+    frame = pd.DataFrame(map(_line, names, sizes, results))
     return frame if totals else frame.iloc[:-1].reset_index(drop=True)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from faircg.fairness.metrics import GroupCounts
+    from faircg.fairness import GroupCounts
 
 CONFIDENCE: Final = 0.95
 """Confidence of all intervals, unless another is asked for."""
@@ -31,12 +31,7 @@ USUAL: Final = tuple(RATES)[:5]
 class Share:
     """A number of people out of others, with an exact interval for the share.
 
-    Attributes
-    ----------
-    count, size
-        So many of so many.
-    low, high
-        Clopper-Pearson interval; 0 and 1 when there is nobody to count.
+    The interval is Clopper and Pearson's; 0 and 1 when there is nobody to count.
     """
 
     count: int

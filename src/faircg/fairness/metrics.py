@@ -9,15 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from faircg.fairness.rates import all_hold
-
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from faircg.fairness.rates import GroupRate
-    from faircg.typing import BoolVector, IntVector
+    from collections.abc import Mapping
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,38 +118,3 @@ def _part(part: int, whole: int, noun: str, verb: str) -> str:
     if not whole:
         return f"no {noun}"
     return f"{part:,} of {whole:,} {noun} {verb} ({part / whole:.1%})"
-
-
-def fairness(
-    names: Sequence[str],
-    rates: Sequence[GroupRate],
-    *,
-    positives: IntVector,
-    negatives: IntVector,
-    missed: IntVector,
-    hit: IntVector,
-) -> Fairness:
-    """Describe a rule set by its people per group."""
-    groups = {
-        name: GroupCounts(int(p - m), int(m), int(h), int(n - h))
-        for name, p, n, m, h in zip(
-            names, positives, negatives, missed, hit, strict=True
-        )
-    }
-    gaps = {rate.name: float(rate.gap(missed, hit)) for rate in rates}
-    return Fairness(
-        groups=groups,
-        gaps=gaps,
-        allowed={rate.name: float(rate.bound.limit) for rate in rates},
-        gap=max(gaps.values(), default=0.0),
-        within_epsilon=all_hold(rates, missed, hit),
-    )
-
-
-def count_people(
-    selected: BoolVector, codes: IntVector, weights: IntVector, n_groups: int
-) -> IntVector:
-    """Count the selected people of each group."""
-    return np.bincount(
-        codes[selected], weights=weights[selected], minlength=n_groups
-    ).astype(np.int64)
