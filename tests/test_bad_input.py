@@ -185,7 +185,8 @@ WHOLE = "parameter of FairRuleSetClassifier must be an int in the range"
         (
             "constraint",
             "fair",
-            r"constraint 'fair' is not known; use one of \['demographic_",
+            r"constraint 'fair' is not known; use one of \['demographic_parity', "
+            r"'equality_of_opportunity', 'equalized_odds', 'predictive_equality'\]",
         ),
         ("constraint", "EO", "constraint 'EO' is not known"),
         ("constraint", 3, "'constraint' .* 'rates', a callable or None. Got 3"),
