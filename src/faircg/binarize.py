@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from faircg.cuts import THRESHOLDS
 from faircg.rules import Condition
-from faircg.validation import checked_table, takes_any_values, whole_weights
+from faircg.validation import TakesTables, checked_table, whole_weights
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 
     from faircg.features import Features
     from faircg.table import Column, Table
-    from faircg.typing import BoolMatrix
+    from faircg.typing import BoolMatrix, BoolVector, IntVector
 
 
-class ConditionBinarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class ConditionBinarizer(TakesTables, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Turn a table into the conditions that rules are made of.
 
     Parameters
@@ -103,11 +103,16 @@ class ConditionBinarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         table = checked_table(self, X, reset=True, exclude=self.exclude)
         weights = whole_weights(sample_weight, table.n_rows)
         given = self._given_cuts(table)
-        labels = self._labels(y, table.n_rows)
+        labels = None if y is None else np.asarray(y)
+        if labels is not None and labels.shape != (table.n_rows,):
+            raise ValueError(
+                f"X has {table.n_rows} rows and y has shape {labels.shape}"
+            )
         conditions: list[Condition] = []
-        for column in table.columns.values():
-            cuts = given.get(column.name)
-            for condition in self._conditions_of(column, weights, labels, cuts):
+        for name, column in table.columns.items():
+            if column.kind == "numeric" and name not in given:
+                given[name] = self._cuts(column, weights, labels)
+            for condition in _conditions_of(column, weights > 0, given.get(name, [])):
                 met = condition.holds(column)[weights > 0]
                 if met.any() and not met.all():
                     conditions.append(condition)
@@ -132,7 +137,7 @@ class ConditionBinarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return np.array([str(c) for c in self.conditions_], dtype=object)
 
     def __sklearn_tags__(self) -> Any:
-        tags = takes_any_values(super().__sklearn_tags__())
+        tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = []
         return tags
 
@@ -153,48 +158,10 @@ class ConditionBinarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             for name, cuts in thresholds.items()
         }
 
-    def _labels(self, y: object, n_rows: int) -> NDArray[Any] | None:
-        """Return the labels, which thresholds may depend on."""
-        if y is None:
-            return None
-        labels = np.asarray(y)
-        if labels.shape != (n_rows,):
-            raise ValueError(f"X has {n_rows} rows and y has shape {labels.shape}")
-        return labels
-
-    def _conditions_of(
-        self,
-        column: Column,
-        weights: NDArray[np.int64],
-        labels: NDArray[Any] | None,
-        given: list[float] | None,
-    ) -> Iterator[Condition]:
-        name = column.name
-        seen = weights > 0
-        match column.kind:
-            case "numeric":
-                cuts = given
-                if cuts is None:
-                    cuts = self._cuts(column, weights, labels)
-                yield from (Condition(name, "<=", cut) for cut in cuts)
-                yield from (Condition(name, ">", cut) for cut in cuts)
-            case "boolean":
-                yield Condition(name, "=", True)
-                yield Condition(name, "=", False)
-            case "category":
-                values = _categories(column, seen)
-                yield from (Condition(name, "=", value) for value in values)
-                # Of two values each is the negation of the other.
-                if len(values) != 2 or column.missing[seen].any():
-                    yield from (Condition(name, "!=", value) for value in values)
-        if column.missing[seen].any():
-            yield Condition(name, "is missing")
-            yield Condition(name, "is present")
-
     def _cuts(
         self,
         column: Column,
-        weights: NDArray[np.int64],
+        weights: IntVector,
         labels: NDArray[Any] | None,
     ) -> list[float]:
         present = ~column.missing & (weights > 0)
@@ -210,14 +177,7 @@ class ConditionBinarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 def named_thresholds(
     thresholds: str | Mapping[Any, Sequence[float]], features: Features
 ) -> str | dict[str, Sequence[float]]:
-    """Return cut points given by hand by name; the name of a way to find them as it is.
-
-    Examples
-    --------
-    >>> from faircg.features import Features
-    >>> named_thresholds({1: [30, 50]}, Features(("job", "age")))
-    {'age': [30, 50]}
-    """
+    """Return cut points given by hand by name; the name of a way as it is."""
     if isinstance(thresholds, Mapping):
         return features.resolve_keys(thresholds, parameter="thresholds")
     if thresholds not in THRESHOLDS:
@@ -242,9 +202,27 @@ def _check_cuts(name: str, cuts: object, kind: str) -> None:
         )
 
 
-def _categories(column: Column, seen: NDArray[np.bool_]) -> list[Any]:
-    values = set(column.values[seen & ~column.missing].tolist())
-    return sorted(values, key=lambda value: (type(value).__name__, value))
+def _conditions_of(
+    column: Column, seen: BoolVector, cuts: list[float]
+) -> Iterator[Condition]:
+    name, has_missing = column.name, column.missing[seen].any()
+    match column.kind:
+        case "numeric":
+            yield from (Condition(name, "<=", cut) for cut in cuts)
+            yield from (Condition(name, ">", cut) for cut in cuts)
+        case "boolean":
+            yield Condition(name, "=", True)
+            yield Condition(name, "=", False)
+        case "category":
+            distinct = set(column.values[seen & ~column.missing].tolist())
+            values = sorted(distinct, key=lambda value: (type(value).__name__, value))
+            yield from (Condition(name, "=", value) for value in values)
+            # Of two values each is the negation of the other.
+            if len(values) != 2 or has_missing:
+                yield from (Condition(name, "!=", value) for value in values)
+    if has_missing:
+        yield Condition(name, "is missing")
+        yield Condition(name, "is present")
 
 
 def families(conditions: Iterable[Condition]) -> NDArray[np.int32]:

@@ -23,7 +23,7 @@ from faircg.learned import learned_model
 from faircg.listening import telling
 from faircg.model import Asked
 from faircg.question import Question
-from faircg.validation import checked_table, takes_any_values
+from faircg.validation import TakesTables, checked_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 
-class FairRuleSetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class FairRuleSetClassifier(TakesTables, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A short OR of ANDs under a bound on the difference between groups.
 
     Implements Fair CG (Lawless and Günlük, "Fair Decision Rules for Binary
@@ -125,10 +125,8 @@ class FairRuleSetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         The labels.
     features_ : Features
         The columns of ``X`` in fit, and which of them were excluded, by name.
-    n_features_in_ : int
-        Number of features seen in fit.
-    feature_names_in_ : ndarray
-        Their names, when ``X`` was a frame.
+    n_features_in_, feature_names_in_ : int, ndarray
+        Number of features seen in fit; their names, when ``X`` was a frame.
 
     Examples
     --------
@@ -302,24 +300,10 @@ class FairRuleSetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
     ) -> Explanations:
         """Say why each row gets its decision, and the smallest change that flips it.
 
-        As :func:`faircg.explain.explain`; distances of numbers are measured in units of
-        the range of the training data, and where that holds whole numbers only, so do
-        the changes.
-
-        Parameters
-        ----------
-        X
-            Frame or array, as for ``predict``.
-        immutable
-            Features that no change may touch, such as age or race, by name or by
-            position in the table of ``fit``.
-        direction
-            ``"to_positive"`` searches changes for negative decisions,
-            ``"to_negative"`` for positive ones; or ``"both"``, or ``"none"``.
-        n_closest
-            How many of the closest rules a negative decision lists.
-        allow_missing
-            Whether a change may also leave a known value out.
+        Takes what :func:`faircg.explain.explain` does. ``immutable`` may name features
+        by their position in the table of ``fit``; distances of numbers are measured in
+        units of the range of the training data, and where that holds whole numbers
+        only, so do the changes.
         """
         table = self._tested(X)
         names = self.features_.resolve(immutable, parameter="immutable")
@@ -344,23 +328,7 @@ class FairRuleSetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
     ) -> pd.DataFrame:
         """Count the people that each rule covers, by group.
 
-        Parameters
-        ----------
-        X
-            Frame or array, as for ``predict``.
-        y
-            True labels, for the precision of each rule.
-        sensitive_features
-            Group of each row.
-        sample_weight
-            How many people each row stands for; one each by default.
-        totals
-            Whether to add a line for the people covered by any rule.
-
-        Returns
-        -------
-        DataFrame
-            The columns are those of :func:`faircg.rule_table`.
+        Takes and returns what :func:`faircg.rule_table` does.
         """
         table = self._tested(X)
         return rule_table(
@@ -379,11 +347,6 @@ class FairRuleSetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         check_is_fitted(self)
         kinds = {feature.name: feature.kind for feature in self.model_.features}
         return checked_table(self, X, reset=False, kinds=kinds)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = takes_any_values(super().__sklearn_tags__())
-        tags.classifier_tags.multi_class = False
-        return tags
 
     def _asked(self) -> Asked:
         """Return the settings that a reader of the model will want to know."""

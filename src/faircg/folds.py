@@ -28,7 +28,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from faircg.binarize import ConditionBinarizer
+    from faircg.colgen.engine import Solution
     from faircg.colgen.events import Phase
+    from faircg.colgen.pricing import Pricer
     from faircg.colgen.problem import Problem
     from faircg.grid import Grid, GridPoint
     from faircg.labelled import LabelledTable
@@ -68,7 +70,6 @@ class Fold:
                 "folds, or a cv that keeps the shares of the labels"
             )
         binarizer, merged = question.at(*grid.coarse[0]).prepare(train)
-        files = CellFiles(cache, len(binarizer.conditions_))
         return cls(
             question=question,
             grid=grid,
@@ -76,7 +77,7 @@ class Fold:
             label=train.label,
             binarizer=binarizer,
             merged=merged,
-            files=files,
+            files=CellFiles(cache, len(binarizer.conditions_)),
             on_event=on_event,
         )
 
@@ -111,31 +112,18 @@ class Fold:
         rules: tuple[Conditions, ...],
         cells: Mapping[GridPoint, SolvedCell],
     ) -> SolvedCell:
-        question, problem = self.question, self.problem(point)
+        question = self.question
         deadline = Deadline.after(question.time_limit)
         start: Iterable[Conditions] = rules
         if point == self.grid.coarse[0]:
             start = question.first_rules(
-                problem,
+                self.problem(point),
                 self.binarizer,
                 max_conditions=self.deepest,
                 deadline=deadline,
             )
         start = sorted(start)
-        depths = self.depths(point)
-        solution = solve(
-            problem,
-            start,
-            question.pricer(),
-            depths=depths,
-            deadline=deadline,
-            known=known_rule_sets(cells),
-            known_bound=proven_bound(point, cells, depths[-1]),
-            pricing_seconds=question.pricing_time_limit,
-            threads=question.threads,
-            seed=question.seed,
-            on_event=self._tell_in("I", point),
-        )
+        solution = self._solve("I", point, start, cells, question.pricer(), deadline)
         # Rules that only the proof enumerated, often many, come after those.
         n_generated = solution.history[-1].pool_size if solution.history else 0
         generated = solution.pool.rules[:n_generated]
@@ -199,21 +187,36 @@ class Fold:
         rules: tuple[Conditions, ...],
         coarse: Mapping[GridPoint, SolvedCell],
     ) -> SolvedCell:
-        question, depth = self.question, self.depths(point)[-1]
-        solution = solve(
+        question = self.question
+        pricer = question.pricer() if question.is_exact else PoolOnly()
+        deadline = Deadline.after(question.time_limit)
+        return SolvedCell.of(self._solve("II", point, rules, coarse, pricer, deadline))
+
+    def _solve(
+        self,
+        phase: Phase,
+        point: GridPoint,
+        rules: Iterable[Conditions],
+        cells: Mapping[GridPoint, SolvedCell],
+        pricer: Pricer,
+        deadline: Deadline,
+    ) -> Solution:
+        """Solve one cell, with all that other cells know; phase II at full depth."""
+        question, depths = self.question, self.depths(point)
+        in_cell: Callable[[Any], InCell] = partial(InCell, self.number, phase, *point)
+        return solve(
             self.problem(point),
             rules,
-            question.pricer() if question.is_exact else PoolOnly(),
-            depths=(depth,),
-            deadline=Deadline.after(question.time_limit),
-            known=known_rule_sets(coarse),
-            known_bound=proven_bound(point, coarse, depth),
+            pricer,
+            depths=depths if phase == "I" else depths[-1:],
+            deadline=deadline,
+            known=known_rule_sets(cells),
+            known_bound=proven_bound(point, cells, depths[-1]),
             pricing_seconds=question.pricing_time_limit,
             threads=question.threads,
             seed=question.seed,
-            on_event=self._tell_in("II", point),
+            on_event=lambda event: self.on_event(in_cell(event)),
         )
-        return SolvedCell.of(solution)
 
     def solve(self) -> dict[GridPoint, Answer]:
         """Run both phases; return the answer at each point of the fine grid."""
@@ -259,40 +262,9 @@ class Fold:
         compute: Callable[[], SolvedCell],
     ) -> SolvedCell:
         """Return a cell that was kept, or compute and keep it."""
-        key = self._key(phase, point, rules, cells)
-        cell, is_kept = self.files.get(phase, key, compute)
-        self.on_event(
-            CellDone(
-                fold=self.number,
-                phase=phase,
-                epsilon=point[0],
-                max_complexity=point[1],
-                loss=cell.objective,
-                lower_bound=cell.lower_bound,
-                seconds=cell.seconds,
-                is_kept=is_kept,
-            )
-        )
-        return cell
-
-    def _tell_in(self, phase: Phase, point: GridPoint) -> OnEvent:
-        """Return what tells an event as one of this cell."""
-
-        def tell(event: Any) -> None:
-            self.on_event(InCell(self.number, phase, point[0], point[1], event))
-
-        return tell
-
-    def _key(
-        self,
-        phase: Phase,
-        point: GridPoint,
-        rules: tuple[Conditions, ...],
-        cells: Mapping[GridPoint, SolvedCell],
-    ) -> list[object]:
-        """Return all that the answer of a cell depends on."""
         question, depths = self.question, self.depths(point)
-        parts: list[object] = [
+        # All that the answer of a cell depends on.
+        key: list[object] = [
             version("faircg"),
             phase,
             point,
@@ -309,8 +281,20 @@ class Fold:
             repr(question.pricing),
         ]
         if phase == "I" and point == self.grid.coarse[0]:
-            parts += [repr(question.warm_start_rules), self.deepest]
-        return parts
+            key += [repr(question.warm_start_rules), self.deepest]
+        cell, is_kept = self.files.get(phase, key, compute)
+        done = CellDone(
+            fold=self.number,
+            phase=phase,
+            epsilon=point[0],
+            max_complexity=point[1],
+            loss=cell.objective,
+            lower_bound=cell.lower_bound,
+            seconds=cell.seconds,
+            is_kept=is_kept,
+        )
+        self.on_event(done)
+        return cell
 
     @cached_property
     def _data(self) -> tuple[object, ...]:
@@ -331,20 +315,8 @@ def search_fold(
 ) -> list[dict[str, Any]]:
     """Run both phases on one fold; return a record for each point of the fine grid.
 
-    Parameters
-    ----------
-    question, grid
-        What is asked, and at which points.
-    number
-        Number of the fold.
-    data
-        Everybody.
-    rows
-        The rows of the training part and those of the test part.
-    cache
-        Directory of finished cells, or None.
-    on_event
-        Called with each event.
+    ``rows`` are those of the training part and those of the test part of ``data``,
+    ``cache`` is the directory of finished cells.
     """
     train, test = (data.take(part) for part in rows)
     if not test.weights.any():

@@ -32,7 +32,7 @@ from faircg.grid import COARSE_EPSILONS, Grid, GridPoint
 from faircg.labelled import LabelledTable
 from faircg.listening import Channel, telling
 from faircg.question import Question
-from faircg.validation import takes_any_values
+from faircg.validation import TakesTables
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -49,7 +49,7 @@ CELL_SECONDS = 30.0
 """Time limit of a cell when no estimator is given."""
 
 
-class FairRuleSetClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class FairRuleSetClassifierCV(TakesTables, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Fair rule sets on a grid of epsilon and complexity, by cross-validation.
 
     Per training fold, phase I collects rules by column generation on a coarse grid, and
@@ -126,10 +126,8 @@ class FairRuleSetClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[m
         Those of ``best_estimator_``.
     classes_ : ndarray of shape (2,)
         The labels.
-    n_features_in_ : int
-        Number of features seen in fit.
-    feature_names_in_ : ndarray
-        Their names, when ``X`` was a frame.
+    n_features_in_, feature_names_in_ : int, ndarray
+        As those of :class:`FairRuleSetClassifier`.
 
     Examples
     --------
@@ -221,18 +219,8 @@ class FairRuleSetClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[m
     ) -> Self:
         """Search the grid, choose a point, and fit it on all data.
 
-        Parameters
-        ----------
-        X
-            Frame or array of shape (n_samples, n_features).
-        y
-            Two labels.
-        sensitive_features
-            Group of each sample: one column, or several whose combinations are the
-            groups. Only used here; prediction never needs it.
-        sample_weight
-            How often each sample counts: whole numbers, not negative. The folds are
-            those of the rows, whatever their weights.
+        Takes what :meth:`FairRuleSetClassifier.fit` does. The folds are those of the
+        rows, whatever their weights.
         """
         if self.target_gap is not None and self.target_accuracy is not None:
             raise ValueError(
@@ -241,7 +229,13 @@ class FairRuleSetClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[m
         estimator = self._unfitted()
         estimator._validate_params()  # noqa: SLF001 (scikit-learn's own)
         self.constraint_ = estimator.constraint
-        grid = self._grid()
+        grid = Grid.of(
+            epsilons=self.epsilons,
+            complexities=self.complexities,
+            fine_epsilons=self.fine_epsilons,
+            fine_complexities=self.fine_complexities,
+            has_constraint=self.constraint_ is not None,
+        )
         question = Question.of(estimator)
         criterion = question.at(*grid.fine[0]).criterion
         data = LabelledTable.read(
@@ -306,11 +300,6 @@ class FairRuleSetClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[m
         table: pd.DataFrame = self.best_estimator_.rule_table(X, y, **options)
         return table
 
-    def __sklearn_tags__(self) -> Any:
-        tags = takes_any_values(super().__sklearn_tags__())
-        tags.classifier_tags.multi_class = False
-        return tags
-
     def _search(
         self, question: Question, grid: Grid, data: LabelledTable
     ) -> pd.DataFrame:
@@ -328,33 +317,16 @@ class FairRuleSetClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[m
             tell(SearchBegun(len(splits), len(grid.coarse), len(grid.fine)))
             folds = workers(
                 delayed(search_fold)(
-                    question,
-                    grid,
-                    number,
-                    data,
-                    rows,
-                    cache=cache,
-                    on_event=channel,
+                    question, grid, number, data, rows, cache=cache, on_event=channel
                 )
                 for number, rows in enumerate(splits)
             )
         return pd.DataFrame([record for records in folds for record in records])
 
     def _unfitted(self) -> FairRuleSetClassifier:
-        given = self.estimator
-        if given is None:
-            return FairRuleSetClassifier(time_limit=CELL_SECONDS)
+        given = self.estimator or FairRuleSetClassifier(time_limit=CELL_SECONDS)
         cloned: FairRuleSetClassifier = clone(given)
         return cloned
-
-    def _grid(self) -> Grid:
-        return Grid.of(
-            epsilons=self.epsilons,
-            complexities=self.complexities,
-            fine_epsilons=self.fine_epsilons,
-            fine_complexities=self.fine_complexities,
-            has_constraint=self.constraint_ is not None,
-        )
 
     def _splits(self, is_positive: BoolVector) -> Iterable[tuple[IntVector, IntVector]]:
         splitter = self.cv

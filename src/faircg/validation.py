@@ -30,20 +30,9 @@ def checked_table(
 ) -> Table:
     """Read a table after scikit-learn's checks of names, number and shape.
 
-    Parameters
-    ----------
-    estimator
-        Learns (``reset=True``) or knows the features; ``features_`` are those of the
-        table that it learned from, with the names of what was excluded.
-    X
-        Frame or array; a :class:`~faircg.table.Table` was checked before.
-    reset
-        Whether this is ``fit``.
-    kinds
-        Features to read, with the kinds seen in fit; all by default.
-    exclude
-        In fit, names or positions of columns that are not features. They may be absent
-        from a frame when predicting.
+    In fit (``reset``) the estimator learns its ``features_``; columns to ``exclude``
+    are no features, and may be absent from a frame when predicting. ``kinds`` are the
+    features to read, with the kinds seen in fit. A :class:`Table` was checked before.
     """
     if not isinstance(X, Table):
         check_frame(X)
@@ -96,9 +85,17 @@ def whole_weights(sample_weight: ArrayLike | None, n_rows: int) -> IntVector:
     return whole
 
 
-def takes_any_values(tags: Any) -> Any:
-    """Tell scikit-learn that tables may hold missing values, categories and texts."""
-    tags.input_tags.allow_nan = True
-    tags.input_tags.categorical = True
-    tags.input_tags.string = True
-    return tags
+class TakesTables:
+    """Tells scikit-learn of missing values, categories and texts, and of two classes.
+
+    To stand first among the bases.
+    """
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()  # type: ignore[misc]
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        if tags.classifier_tags is not None:
+            tags.classifier_tags.multi_class = False
+        return tags
