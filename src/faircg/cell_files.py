@@ -23,18 +23,11 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class CellFiles:
-    """The directory of a search.
-
-    Parameters
-    ----------
-    folder
-        Where the files are; None keeps nothing.
-    n_conditions
-        Conditions that rules may test, to check what is read.
-    """
+    """The directory of a search, where files are kept; None keeps nothing."""
 
     folder: Path | None
     n_conditions: int
+    """Conditions that rules may test, to check what is read."""
 
     def get(
         self, phase: str, key: object, compute: Callable[[], SolvedCell]

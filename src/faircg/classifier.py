@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import warnings
 from collections.abc import Iterable, Mapping
 from numbers import Integral, Real
@@ -39,8 +38,6 @@ if TYPE_CHECKING:
     from faircg.fairness.constraint import Constraint
     from faircg.rules import Rule
     from faircg.table import Table
-
-logger = logging.getLogger(__name__)
 
 
 class FairRuleSetClassifier(TakesTables, ClassifierMixin, BaseEstimator):  # type: ignore[misc]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 
@@ -69,9 +69,7 @@ def tree_cuts(
     if len(distinct) < 2:
         return []
     tree = DecisionTreeClassifier(
-        max_leaf_nodes=parts,
-        min_weight_fraction_leaf=SMALLEST_PART,
-        random_state=0,
+        max_leaf_nodes=parts, min_weight_fraction_leaf=SMALLEST_PART, random_state=0
     )
     tree.fit(values[:, np.newaxis], labels, sample_weight=weights)
     inner = tree.tree_.children_left != tree.tree_.children_right
@@ -94,12 +92,10 @@ def _shortest(cut: float, distinct: FloatVector) -> float:
     return cut
 
 
-THRESHOLDS: Final[
-    Mapping[
-        str,
-        Callable[[FloatVector, NDArray[Any] | None, IntVector, int], list[float]],
-    ]
-] = {
+Way: TypeAlias = (
+    "Callable[[FloatVector, NDArray[Any] | None, IntVector, int], list[float]]"
+)
+THRESHOLDS: Final[Mapping[str, Way]] = {
     "quantile": lambda values, labels, weights, parts: quantile_cuts(
         np.repeat(values, weights), parts
     ),

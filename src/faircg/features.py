@@ -24,16 +24,9 @@ Setting = TypeVar("Setting")
 
 @dataclass(frozen=True, slots=True)
 class Features:
-    """The columns of a table, in order.
+    """The columns of a table, in order, and those that rules may not test.
 
-    Parameters
-    ----------
-    names
-        The name of each column; ``x0, x1, ...`` for an array.
-    has_names
-        Whether the table itself has names.
-    excluded
-        Names of the columns that rules may not test.
+    The columns of an array, which has no names, are called ``x0, x1, ...``.
 
     Examples
     --------
@@ -63,21 +56,12 @@ class Features:
     def resolve(self, wanted: object, *, parameter: str) -> tuple[str, ...]:
         """Return the names of features given by name or by position from zero.
 
-        Parameters
-        ----------
-        wanted
-            Names and positions; one name alone is taken as itself.
-        parameter
-            Where they were given, for the error.
-
-        Raises
-        ------
-        ValueError
-            For a name or position that is not there, and for a feature named twice.
+        One name alone is taken as itself. A name or position that is not there, and a
+        feature named twice, is a ``ValueError`` that says in which parameter.
         """
-        entries = wanted if _is_many(wanted) else (wanted,)
+        is_many = isinstance(wanted, Iterable) and not isinstance(wanted, str)
         found: list[str] = []
-        for entry in entries:  # type: ignore[attr-defined]
+        for entry in wanted if is_many else (wanted,):  # type: ignore[attr-defined]
             name = self._one(entry, parameter)
             if name in found:
                 raise ValueError(f"{parameter} names the feature {name!r} twice")
@@ -123,7 +107,3 @@ class Features:
             f"{last}, or 'x0' to 'x{last}'), or keep the names that a step of a "
             'pipeline drops with set_output(transform="pandas")'
         )
-
-
-def _is_many(wanted: object) -> bool:
-    return isinstance(wanted, Iterable) and not isinstance(wanted, str)

@@ -52,20 +52,12 @@ class Grid:
         Phase I goes from large epsilons to small ones: the linear master is easier to
         solve without a binding constraint, and its bound holds at smaller epsilons.
 
-        Parameters
-        ----------
-        epsilons, complexities
-            The axes of phase I.
-        fine_epsilons, fine_complexities
-            Those of phase II; the same by default, but if the epsilons are the default
-            ones, others are added.
-        has_constraint
-            Without one, there is one epsilon that allows everything.
+        The axes of phase II are those of phase I by default, but if the epsilons are
+        the default ones, others are added. Without a constraint there is one epsilon,
+        which allows everything.
         """
-        e, C = (
-            _axis("epsilons", epsilons),
-            _axis("complexities", complexities, whole=True),
-        )
+        e = _axis("epsilons", epsilons)
+        C = _axis("complexities", complexities, whole=True)
         fine_e, fine_C = e, C
         if tuple(e) == COARSE_EPSILONS:  # whoever gives others wants just those
             fine_e = sorted({*e, *FINER_EPSILONS})
@@ -102,16 +94,16 @@ class SolvedCell:
     @classmethod
     def of(cls, solution: Solution, rules: Iterable[Conditions] = ()) -> SolvedCell:
         """Keep what matters of a solution."""
-        certificate = solution.certificate
+        proven = solution.certificate
         return cls(
             rules=tuple(rules),
             best=solution.returned.rules,
             optimised=solution.optimised.rules,
-            objective=certificate.objective,
-            lower_bound=certificate.lower_bound,
-            max_conditions=certificate.max_conditions,
-            status=certificate.status,
-            seconds=certificate.seconds,
+            objective=proven.objective,
+            lower_bound=proven.lower_bound,
+            max_conditions=proven.max_conditions,
+            status=proven.status,
+            seconds=proven.seconds,
         )
 
     def to_json(self) -> str:

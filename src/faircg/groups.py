@@ -27,22 +27,15 @@ class Groups:
         """Return the groups of some rows, without those that have none of them."""
         codes = self.codes[rows]
         kept = np.unique(codes)
-        if len(kept) == len(self.names):
-            return Groups(codes, self.names)
-        return Groups(
-            np.searchsorted(kept, codes), tuple(self.names[code] for code in kept)
-        )
+        names = tuple(self.names[code] for code in kept)
+        return Groups(np.searchsorted(kept, codes), names)
 
 
 def read_groups(sensitive_features: Any, *, missing: str = "raise") -> Groups:
     """Read one column of groups, or several whose combinations are the groups.
 
-    Parameters
-    ----------
-    sensitive_features
-        A list, array, Series or frame.
-    missing
-        ``"raise"`` an error for missing values, or make them a ``"group"``.
+    They may be a list, array, Series or frame. ``missing`` values ``"raise"`` an error
+    or are a ``"group"``.
 
     Examples
     --------
@@ -52,9 +45,8 @@ def read_groups(sensitive_features: Any, *, missing: str = "raise") -> Groups:
     """
     import pandas as pd
 
-    columns = _columns(sensitive_features)
     names, numbers = [], []
-    for values in columns:
+    for values in _columns(sensitive_features):
         is_missing = np.asarray(pd.isna(values), dtype=bool)
         if is_missing.any() and missing == "raise":
             rows = np.flatnonzero(is_missing)
@@ -75,10 +67,9 @@ def read_groups(sensitive_features: Any, *, missing: str = "raise") -> Groups:
                 f"two different groups of sensitive_features would both be called "
                 f"{name!r}; rename one of them"
             )
-    ordered = sorted(number_of)
-    position = {name: code for code, name in enumerate(ordered)}
+    position = {name: code for code, name in enumerate(sorted(number_of))}
     codes = np.array([position[name] for name in joined], dtype=np.int64)
-    return Groups(codes, tuple(ordered))
+    return Groups(codes, tuple(position))
 
 
 def groups_of(

@@ -45,21 +45,22 @@ class LabelledTable:
         sample_weight: ArrayLike | None,
         question: Question,
     ) -> LabelledTable:
-        """Read and check what was given to ``fit``.
+        """Read and check what was given to ``fit``; the estimator learns the features.
 
-        Parameters
-        ----------
-        estimator
-            Learns the names and the number of the features.
-        X, y, sensitive_features, sample_weight
-            As ``fit`` got them.
-        question
-            Says which label is the positive one, and whether groups are needed.
+        The question says which label is positive, and whether groups are needed.
         """
         table = checked_table(estimator, X, reset=True, exclude=question.exclude)
         labels = read_labels(y, table.n_rows, question.pos_label)
         weights = whole_weights(sample_weight, table.n_rows)
-        groups = _groups(question, sensitive_features, table.n_rows)
+        criterion = question.criterion
+        if sensitive_features is None and criterion is not None:
+            raise ValueError(
+                f"constraint={criterion.name!r} compares groups; pass "
+                "sensitive_features=... to fit"
+            )
+        groups = groups_of(
+            sensitive_features, table.n_rows, missing=question.missing_groups
+        )
         data = cls(estimator.features_, table, labels, groups, weights)
         if not data.has_both_classes:
             raise ValueError("sample_weight leaves only one class")
@@ -92,14 +93,3 @@ class LabelledTable:
             replace(self.groups, codes=self.groups.codes[rows]),
             self.weights[rows],
         )
-
-
-def _groups(question: Question, sensitive_features: Any, n_rows: int) -> Groups:
-    """Read the groups that a criterion compares; one of all people without both."""
-    criterion = question.criterion
-    if sensitive_features is None and criterion is not None:
-        raise ValueError(
-            f"constraint={criterion.name!r} compares groups; pass "
-            "sensitive_features=... to fit"
-        )
-    return groups_of(sensitive_features, n_rows, missing=question.missing_groups)

@@ -17,16 +17,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Labels:
-    """The labels of the training data.
+    """The labels of the training data: two classes, sorted.
 
-    Parameters
-    ----------
-    classes
-        The two labels, sorted.
-    is_positive
-        For each sample whether it has the label that rules predict.
-    positive
-        Position of that label in ``classes``.
+    ``positive`` is the position in ``classes`` of the label that rules predict.
     """
 
     classes: NDArray[Any]
@@ -37,14 +30,7 @@ class Labels:
 def read_labels(y: ArrayLike, n_rows: int, pos_label: Any = None) -> Labels:
     """Check labels; an error names what was found.
 
-    Parameters
-    ----------
-    y
-        Labels of any two values.
-    n_rows
-        How many there must be.
-    pos_label
-        The positive label; the larger one by default.
+    The positive label is the larger one by default.
 
     Examples
     --------
@@ -97,15 +83,6 @@ def read_labels(y: ArrayLike, n_rows: int, pos_label: Any = None) -> Labels:
 
 def read_truth(y: ArrayLike, labels: tuple[Value, Value], n_rows: int) -> BoolVector:
     """Say which people have the positive label; labels may differ from text in type.
-
-    Parameters
-    ----------
-    y
-        True labels.
-    labels
-        The negative and the positive label of a model.
-    n_rows
-        How many there must be.
 
     Examples
     --------

@@ -38,15 +38,10 @@ class StoppedError(FairCGError):
 def telling(
     callbacks: Iterable[Callable[[Event], object]], verbose: int
 ) -> Iterator[OnEvent]:
-    """Yield what tells events to the log and to callbacks.
+    """Yield what tells events to the log and to callbacks; what these raise passes.
 
-    Parameters
-    ----------
-    callbacks
-        Called with each event, in their order; what they raise is not caught.
-    verbose
-        Everything is logged anyway, at the level INFO, and what happens inside of a
-        cell of a search at DEBUG. 1 shows the former on standard error, 2 both.
+    Everything is logged, at the level INFO, and what happens inside of a cell of a
+    search at DEBUG. ``verbose=1`` shows the former on standard error, 2 both.
     """
     listeners = tuple(callbacks)
     for listener in listeners:
@@ -54,17 +49,14 @@ def telling(
             raise ValueError(f"callbacks must be callables, not {listener!r}")
 
     def tell(event: Event) -> None:
-        logger.log(_level(event), "%s", event)
+        level = logging.DEBUG if isinstance(event, InCell) else logging.INFO
+        logger.log(level, "%s", event)
         for listener in listeners:
             listener(event)
 
     with _shown(verbose):
         is_heard = bool(listeners) or logger.isEnabledFor(logging.INFO)
         yield tell if is_heard else ignore
-
-
-def _level(event: Event) -> int:
-    return logging.DEBUG if isinstance(event, InCell) else logging.INFO
 
 
 @contextmanager
@@ -84,16 +76,11 @@ def _shown(verbose: int) -> Iterator[None]:
 
 
 class Channel:
-    """A listener whose pickled copies tell the original, one event at a time.
+    """A listener whose pickled copies tell the original, never two at a time.
 
     Nothing waits for a process that is gone, and a copy that cannot reach the original,
     as on another machine, keeps what it is told to itself. What the listener raises
     stops whoever told the event, and leaves the channel when that is closed.
-
-    Parameters
-    ----------
-    listener
-        Called with each event, never by two threads at a time.
 
     Examples
     --------

@@ -68,18 +68,8 @@ class Feature:
 class Asked:
     """Settings of a fit beside those in its certificate; None where none is recorded.
 
-    Attributes
-    ----------
-    exclude
-        Features that rules could not test.
-    thresholds
-        How cut points were found: ``"quantile"``, ``"tree"``, or ``"given"`` by hand.
-    n_thresholds
-        Number of parts that a numeric feature was divided into.
-    time_limit
-        Seconds.
-    random_state
-        The seed, if it was a number.
+    ``thresholds`` is how cut points were found, ``"given"`` if by hand; a
+    ``random_state`` that is no number is not recorded.
     """
 
     exclude: tuple[str, ...] | None = None
@@ -189,9 +179,7 @@ class RuleSetModel:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the model as JSON values."""
-        certificate = None
-        if self.certificate is not None:
-            certificate = self.certificate.to_dict()
+        certificate, excluded = self.certificate, self.asked.exclude
         return {
             "format": FORMAT,
             "version": VERSION,
@@ -201,10 +189,13 @@ class RuleSetModel:
                 {**asdict(feature), "categories": list(feature.categories)}
                 for feature in self.features
             ],
-            "certificate": certificate,
+            "certificate": None if certificate is None else certificate.to_dict(),
             "groups": {name: asdict(counts) for name, counts in self.groups.items()},
             "ranges": {name: asdict(known) for name, known in self.ranges.items()},
-            "asked": {**asdict(self.asked), "exclude": _list_of(self.asked.exclude)},
+            "asked": {
+                **asdict(self.asked),
+                "exclude": None if excluded is None else list(excluded),
+            },
         }
 
     def to_json(self) -> str:
@@ -243,9 +234,7 @@ class RuleSetModel:
             )
         if version == OLDER_VERSION:
             data = _upgraded(data)
-        certificate = data.get("certificate")
-        if certificate is not None:
-            certificate = _CERTIFICATE.read(certificate)
+        proven = data.get("certificate")
         groups = named(data.get("groups"), "groups")
         ranges = named(data.get("ranges"), "ranges")
         try:
@@ -253,7 +242,7 @@ class RuleSetModel:
                 rule_set=RuleSet.from_dict(data.get("rule_set")),
                 features=_features(data.get("features")),
                 labels=_labels(data.get("labels")),
-                certificate=certificate,
+                certificate=None if proven is None else _CERTIFICATE.read(proven),
                 groups={name: _counts(entry) for name, entry in groups.items()},
                 ranges={name: _RANGE.read(entry) for name, entry in ranges.items()},
                 asked=_ASKED.read(data.get("asked")),
@@ -288,18 +277,13 @@ def unseen_words(name: str, count: int, example: Value) -> str:
     >>> print(unseen_words("job", 1, "smith"))  # doctest: +ELLIPSIS
     feature 'job': 1 row holds a category never seen in training ('smith'); ...
     """
+    found, such, rows = f"{count:,} rows hold categories", "for example ", "them"
     if count == 1:
-        found, rows = (
-            f"1 row holds a category never seen in training ({example!r})",
-            "it",
-        )
-    else:
-        found, rows = (
-            f"{count:,} rows hold categories never seen in training (for example "
-            f"{example!r})",
-            "them",
-        )
-    return f"feature {name!r}: {found}; '=' is false and '!=' is true for {rows}"
+        found, such, rows = "1 row holds a category", "", "it"
+    return (
+        f"feature {name!r}: {found} never seen in training ({such}{example!r}); "
+        f"'=' is false and '!=' is true for {rows}"
+    )
 
 
 def _label_array(labels: tuple[Value, Value]) -> NDArray[Any]:
@@ -391,7 +375,3 @@ def _counts(data: object) -> GroupCounts:
     if counts.total >= LARGEST_GROUP:
         raise ModelFormatError("a group has more people than can be counted exactly")
     return counts
-
-
-def _list_of(names: tuple[str, ...] | None) -> list[str] | None:
-    return None if names is None else list(names)

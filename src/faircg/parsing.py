@@ -68,15 +68,8 @@ def named(data: object, what: str) -> Mapping[str, object]:
 class Shape(Generic[Record]):
     """The form of a dataclass in a file: an object with its fields, each of its type.
 
-    Whole numbers are not negative, other numbers are finite.
-
-    Parameters
-    ----------
-    kind
-        A dataclass with fields of plain types, literals, ``tuple[str, ...]``, or one of
-        those or None.
-    what
-        What it is, for errors.
+    Fields may be of plain types, literals, ``tuple[str, ...]``, or one of those or
+    None. Whole numbers are not negative, other numbers are finite.
 
     Examples
     --------
@@ -95,8 +88,7 @@ class Shape(Generic[Record]):
         self.kind, self.what = kind, what
         hints = get_type_hints(kind)
         # A Record is a dataclass, which no bound of a type variable can say.
-        names = [field.name for field in fields(cast("Any", kind))]
-        self.types = {name: hints[name] for name in names}
+        self.types = {f.name: hints[f.name] for f in fields(cast("Any", kind))}
 
     def read(self, data: object) -> Record:
         """Build the dataclass from what a file holds."""

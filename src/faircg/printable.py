@@ -31,14 +31,8 @@ _KEYWORDS: Final = frozenset(
 def shown(text: object, longest: int | None = LONGEST) -> str:
     r"""Return a text on one line, short enough to read.
 
-    Characters that do not print are escaped; the middle of a long text is left out.
-
-    Parameters
-    ----------
-    text
-        Anything.
-    longest
-        Characters to keep; None for all.
+    Characters that do not print are escaped. Of a text with more than ``longest``
+    characters the middle is left out.
 
     Examples
     --------

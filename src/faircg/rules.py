@@ -66,9 +66,7 @@ class Condition:
         if isinstance(value, np.generic):
             object.__setattr__(self, "value", value.item())
         if not isinstance(feature, str):
-            raise ValueError(
-                f"a condition's feature must be text, not {self.feature!r}"
-            )
+            raise ValueError(f"a condition's feature must be text, not {feature!r}")
         if self.operator not in _OPERATORS:
             raise ValueError(
                 f"unknown operator {self.operator!r}; use one of {list(_OPERATORS)}"
@@ -128,11 +126,7 @@ class Condition:
 
     def to_dict(self) -> dict[str, Value]:
         """Return the condition as plain JSON values."""
-        return {
-            "feature": self.feature,
-            "operator": self.operator,
-            "value": self.value,
-        }
+        return {"feature": self.feature, "operator": self.operator, "value": self.value}
 
     @classmethod
     def from_dict(cls, data: object) -> Condition:

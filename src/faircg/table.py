@@ -28,12 +28,8 @@ Kind: TypeAlias = Literal["numeric", "boolean", "category"]
 class Coding:
     """Categories as numbers: comparing those is faster than comparing texts.
 
-    Attributes
-    ----------
-    codes
-        For each row the position of its category, -1 where it is missing.
-    levels
-        The categories in the order of their first rows, and None at the end.
+    ``codes`` are positions in ``levels``, -1 where a value is missing. The levels come
+    in the order of their first rows, with None at the end.
     """
 
     codes: IntVector
@@ -44,16 +40,8 @@ class Coding:
 class Column:
     """One feature of the table.
 
-    Attributes
-    ----------
-    name, kind
-        What it is called, and what it holds.
-    values
-        Numbers and booleans as floats (NaN where missing), categories as objects.
-    missing
-        Where there is no value.
-    coding
-        The same categories once more, as numbers, where that was at hand.
+    Numbers and booleans are floats (NaN where missing), categories are objects; the
+    ``coding`` is the same categories once more, as numbers, where that was at hand.
     """
 
     name: str
@@ -128,18 +116,9 @@ def read_table(
 ) -> Table:
     """Read a data frame or a two-dimensional array.
 
-    Parameters
-    ----------
-    data
-        A pandas or polars frame (or another eager frame that narwhals knows), or an
-        array of shape (n_samples, n_features).
-    names
-        Names for the columns of an array; ``x0, x1, ...`` by default.
-    kinds
-        Features and kinds that were learned earlier. Only these features are read, in
-        any order of columns, and a column of another kind is an error.
-    without
-        Columns that are not read.
+    The columns of an array are called ``x0, x1, ...`` unless it gets ``names``. Of
+    ``kinds`` that were learned earlier only those features are read, in any order of
+    columns, and a column of another kind is an error. Columns ``without`` are not read.
 
     Examples
     --------
@@ -172,19 +151,15 @@ def _raw_columns(
     check_frame(data)
     frame = as_frame(data)
     if frame is not None:
-        labels = [str(label) for label in frame.columns]
-        return {
-            label: frame[:, position] for position, label in enumerate(labels)
-        }, len(frame)
+        return {str(c): frame[:, j] for j, c in enumerate(frame.columns)}, len(frame)
     if not isinstance(data, np.ndarray) or data.ndim != 2:
         raise TypeError(
             "expected a data frame (pandas, polars) or a two-dimensional array, "
             f"not {type(data).__name__}"
         )
-    labels = (
-        [f"x{j}" for j in range(data.shape[1])] if names is None else [*map(str, names)]
-    )
-    return {label: data[:, j] for j, label in enumerate(labels)}, len(data)
+    if names is None:
+        names = [f"x{j}" for j in range(data.shape[1])]
+    return {str(name): data[:, j] for j, name in enumerate(names)}, len(data)
 
 
 def as_frame(data: Any) -> nw.DataFrame[Any] | None:
@@ -317,9 +292,9 @@ def _frozen(column: Column) -> Column:
 
 def _as_kind(column: Column, kind: Kind) -> Column:
     """Check a column against the kind seen in fit; read what is the same in effect."""
-    if column.kind == kind or column.missing.all():
-        if column.kind == kind:
-            return column
+    if column.kind == kind:
+        return column
+    if column.missing.all():
         dtype = object if kind == "category" else float
         blank = np.full(len(column.missing), None if kind == "category" else np.nan)
         return Column(column.name, kind, blank.astype(dtype), column.missing)

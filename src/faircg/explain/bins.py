@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 
@@ -35,32 +35,6 @@ class Option:
     bin: int
     value: Value
     cost: float
-
-
-class Bins(Protocol):
-    """The bins of one feature, numbered from zero; the last one is "missing"."""
-
-    @property
-    def missing(self) -> int:
-        """Number of the bin of missing values."""
-
-    def column(self) -> Column:
-        """Return one value of each bin, for conditions to be asked about."""
-
-    def codes(self, column: Column) -> IntVector:
-        """Return the bin of each row."""
-
-    def value(self, column: Column, row: int) -> Value:
-        """Return a row's own value; None where it is missing."""
-
-    def options(self, value: Value, bin: int) -> list[Option]:
-        """Return the cheapest way to each other bin that a change can reach."""
-
-    def run(self, bin: int, bins: Collection[int]) -> frozenset[int]:
-        """Return those of the bins that can be described together with ``bin``."""
-
-    def words(self, bins: Collection[int]) -> str:
-        """Describe the values in the bins."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,23 +128,12 @@ class NumberBins:
 
 @dataclass(frozen=True, slots=True)
 class ChoiceBins:
-    """Bins of a category or boolean: each value that rules name, others, missing.
-
-    Parameters
-    ----------
-    name
-        The feature.
-    choices
-        The values that rules name; both booleans.
-    spare
-        A known category that no rule names: what a change to "others" leads to.
-    kind
-        Kind of the feature.
-    """
+    """Bins of a category or boolean: each value that rules name, others, missing."""
 
     name: str
     choices: tuple[Value, ...]
     spare: Value
+    """A known category that no rule names: what a change to "others" leads to."""
     kind: str
 
     @property
@@ -198,8 +161,7 @@ class ChoiceBins:
         """Return the bin of each row."""
         number: dict[Any, int] = {value: j for j, value in enumerate(self.choices)}
         codes = [number.get(value, self.others) for value in column.values.tolist()]
-        found = np.array(codes, dtype=np.int64)
-        return np.where(column.missing, self.missing, found)
+        return np.where(column.missing, self.missing, codes).astype(np.int64)
 
     def value(self, column: Column, row: int) -> Value:
         """Return a row's own value; None where it is missing."""
@@ -230,13 +192,16 @@ class ChoiceBins:
         """Describe the values in the bins."""
         if self.missing in bins:
             return "missing"
-        named = [spoken_value(v) for j, v in enumerate(self.choices) if j in bins]
-        if self.others not in bins:
-            return " or ".join(named)
-        left_out = [
-            spoken_value(v) for j, v in enumerate(self.choices) if j not in bins
-        ]
-        return f"other than {' or '.join(left_out)}" if left_out else "any category"
+        is_open = self.others in bins  # then what is left out is fewer
+        named = [v for j, v in enumerate(self.choices) if (j in bins) != is_open]
+        words = " or ".join(map(spoken_value, named))
+        if not is_open:
+            return words
+        return f"other than {words}" if named else "any category"
+
+
+Bins: TypeAlias = NumberBins | ChoiceBins
+"""The bins of one feature, numbered from zero; the last one is "missing"."""
 
 
 class _Unnamed:
@@ -244,11 +209,7 @@ class _Unnamed:
 
 
 def number_bins(
-    name: str,
-    conditions: Iterable[Condition],
-    known: NumericRange | None,
-    *,
-    whole: bool,
+    name: str, conditions: Iterable[Condition], known: NumericRange | None, whole: bool
 ) -> NumberBins:
     """Divide a number at the cut points of its conditions.
 
@@ -262,10 +223,7 @@ def number_bins(
 
 
 def choice_bins(
-    name: str,
-    conditions: Iterable[Condition],
-    kind: str,
-    categories: Sequence[Value],
+    name: str, conditions: Iterable[Condition], kind: str, categories: Sequence[Value]
 ) -> ChoiceBins:
     """Divide a category or a boolean by the values that its conditions name."""
     if kind == "boolean":

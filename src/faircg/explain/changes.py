@@ -12,20 +12,15 @@ takes a rule that still covers, and tries every way to break it.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from faircg.explain.bins import (
-    SWITCH_COST,
-    Bins,
-    Option,
-    choice_bins,
-    number_bins,
-)
+from faircg.explain.bins import SWITCH_COST, Bins, Option, choice_bins, number_bins
 from faircg.printable import spoken_name, spoken_value
+from faircg.table import as_frame
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -76,13 +71,7 @@ class FeatureChange:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the change as plain JSON values; an infinite cost is null."""
-        return {
-            "feature": self.feature,
-            "before": self.before,
-            "after": self.after,
-            "wanted": self.wanted,
-            "cost": self.cost if math.isfinite(self.cost) else None,
-        }
+        return {**asdict(self), "cost": _finite(self.cost)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +97,12 @@ class Change:
         """Return the change as plain JSON values."""
         return {
             "features": [change.to_dict() for change in self.features],
-            "cost": self.cost if math.isfinite(self.cost) else None,
+            "cost": _finite(self.cost),
         }
+
+
+def _finite(cost: float) -> float | None:
+    return cost if math.isfinite(cost) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,18 +116,7 @@ class Row:
 class Changes:
     """Searches changes of rows under the rules of one model.
 
-    Parameters
-    ----------
-    model
-        The rules, and the features that they test.
-    immutable
-        Features that no change may touch.
-    ranges
-        What is known about numeric features.
-    whole
-        Numeric features of whole numbers, where ``ranges`` is silent.
-    allow_missing
-        Whether a change may leave a value out.
+    ``whole`` are the numeric features of whole numbers where ``ranges`` is silent.
     """
 
     def __init__(
@@ -154,42 +136,27 @@ class Changes:
             for condition in rule.conditions:
                 tests.setdefault(condition.feature, []).append(condition)
         self.bins: dict[str, Bins] = {}
-        for feature in model.features:
-            if feature.name not in tests:
-                continue
-            conditions = tests[feature.name]
-            if feature.kind == "numeric":
-                self.bins[feature.name] = number_bins(
-                    feature.name,
-                    conditions,
-                    ranges.get(feature.name),
-                    whole=feature.name in whole,
-                )
-            else:
-                self.bins[feature.name] = choice_bins(
-                    feature.name, conditions, feature.kind, feature.categories
-                )
-        columns = {name: bins.column() for name, bins in self.bins.items()}
         self.met: dict[Condition, frozenset[int]] = {}
-        for name, conditions in tests.items():
-            for condition in conditions:
-                holds = np.flatnonzero(condition.holds(columns[name]))
-                self.met[condition] = frozenset(holds.tolist())
-        self.boxes: tuple[Box, ...] = tuple(
-            self._box(rule.conditions) for rule in self.rules
-        )
-        self._kept = {
-            name: [
-                sum(
-                    1 << r
-                    for r, box in enumerate(self.boxes)
-                    if k in box.get(name, {k})
+        for feature in model.features:
+            name = feature.name
+            if name not in tests:
+                continue
+            if feature.kind == "numeric":
+                known = ranges.get(name)
+                self.bins[name] = number_bins(name, tests[name], known, name in whole)
+            else:
+                self.bins[name] = choice_bins(
+                    name, tests[name], feature.kind, feature.categories
                 )
-                for k in range(bins.missing + 1)
-            ]
+            column = self.bins[name].column()
+            for condition in tests[name]:
+                holds = np.flatnonzero(condition.holds(column))
+                self.met[condition] = frozenset(holds.tolist())
+        self.boxes = tuple(self._box(rule.conditions) for rule in self.rules)
+        self._kept = {
+            name: [self._keeping(name, k) for k in range(bins.missing + 1)]
             for name, bins in self.bins.items()
         }
-        """For each feature and bin the rules that it does not break, as bits."""
 
     def _box(self, conditions: Collection[Condition]) -> Box:
         """Return for each feature of a rule the bins that meet all its conditions."""
@@ -198,6 +165,11 @@ class Changes:
             met = self.met[condition]
             box[condition.feature] = box.get(condition.feature, met) & met
         return box
+
+    def _keeping(self, name: str, bin: int) -> int:
+        """Return the rules that a bin of a feature does not break, as bits."""
+        allows = (bin in box.get(name, {bin}) for box in self.boxes)
+        return sum(1 << rule for rule, allowed in enumerate(allows) if allowed)
 
     def failed(self, rule: int, row: Row) -> tuple[Condition, ...]:
         """Return the conditions of a rule that a row does not meet."""
@@ -209,9 +181,8 @@ class Changes:
 
     def to_rule(self, rule: int, row: Row) -> Change | None:
         """Return the smallest change that meets one rule; None if there is none."""
-        box = self.boxes[rule]
         changes = []
-        for name, allowed in box.items():
+        for name, allowed in self.boxes[rule].items():
             if row.bins[name] in allowed:
                 continue
             options = [o for o in self._options(name, row) if o.bin in allowed]
@@ -246,8 +217,7 @@ class Changes:
         """Leave out bins that cost no less than another and keep all its rules."""
         kept = self._kept[name]
         best: list[Option] = []
-        by_cost = sorted(options, key=lambda o: (o.cost, kept[o.bin].bit_count()))
-        for option in by_cost:
+        for option in sorted(options, key=lambda o: (o.cost, kept[o.bin].bit_count())):
             if all(kept[other.bin] & ~kept[option.bin] for other in best):
                 best.append(option)
         return best
@@ -298,8 +268,7 @@ class Changes:
                     if best is None or cost < bound:
                         best, bound = found, cost
             # What follows leaves the rule by another feature first.
-            inside = [o for o in options[name] if o.bin in allowed]
-            options = {**options, name: inside}
+            options = {**options, name: [o for o in options[name] if o.bin in allowed]}
         return best
 
     def _widened(self, row: Row, chosen: Mapping[str, Option]) -> Change:
@@ -314,12 +283,9 @@ class Changes:
                 if self._leaves_all({**box, name: frozenset({bin})})
             }
             box[name] = bins.run(option.bin, safe)
+        names = [name for name in self.bins if name in chosen]
         return Change(
-            tuple(
-                self._change(name, row, chosen[name], box[name])
-                for name in self.bins
-                if name in chosen
-            )
+            tuple(self._change(name, row, chosen[name], box[name]) for name in names)
         )
 
     def _leaves_all(self, box: Box) -> bool:
@@ -349,8 +315,8 @@ def _apart(boxes: Collection[Box]) -> int:
 
 def whole_features(X: Any) -> frozenset[str]:
     """Return the columns that can only hold whole numbers, by their type."""
-    frame = nw.from_native(X, eager_only=True, pass_through=True)
-    if isinstance(frame, nw.DataFrame):
+    frame = as_frame(X)
+    if frame is not None:
         return frozenset(
             str(name)
             for name, dtype in frame.schema.items()

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from faircg.model import RuleSetModel
     from faircg.ranges import NumericRange
+    from faircg.rules import Condition
     from faircg.typing import BoolMatrix, IntVector, Value
 
 COLUMNS: Final = [
@@ -78,9 +79,8 @@ class Explanations(Sequence[Explanation]):
 
     def to_json(self) -> str:
         """Return the explanations as JSON text: a list with an object per row."""
-        return json.dumps(
-            self.to_dicts(), indent=2, ensure_ascii=False, allow_nan=False
-        )
+        entries = self.to_dicts()
+        return json.dumps(entries, indent=2, ensure_ascii=False, allow_nan=False)
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per decision, in words.
@@ -136,10 +136,8 @@ class _Source:
         fired = np.flatnonzero(self.covered[number])
         positive = len(fired) > 0
         change, near = None, []
-        asked = self.direction in (
-            "both",
-            "to_negative" if positive else "to_positive",
-        )
+        flip = "to_negative" if positive else "to_positive"
+        asked = self.direction in ("both", flip)
         if positive:
             change = changes.to_negative(row) if asked else None
         else:
@@ -165,25 +163,18 @@ class _Source:
         """Return all rules, the closest first."""
         near = []
         for position, rule in enumerate(self.changes.rules):
-            failed = tuple(
-                FailedCondition(
-                    condition,
-                    row.values[condition.feature],
-                    self._is_unseen(condition.feature, row),
-                )
-                for condition in self.changes.failed(position, row)
-            )
+            conditions = self.changes.failed(position, row)
+            failed = tuple(self._failed(condition, row) for condition in conditions)
             near.append(NearRule(rule, failed, self.changes.to_rule(position, row)))
         nowhere = (len(self.changes.bins) + 1, 0.0)
         return sorted(
             near, key=lambda n: (len(n.failed), n.change.size if n.change else nowhere)
         )
 
-    def _is_unseen(self, name: str, row: Row) -> bool:
-        value = row.values[name]
-        return (
-            value is not None and name in self.known and value not in self.known[name]
-        )
+    def _failed(self, condition: Condition, row: Row) -> FailedCondition:
+        value, known = row.values[condition.feature], self.known.get(condition.feature)
+        is_unseen = value is not None and known is not None and value not in known
+        return FailedCondition(condition, value, is_unseen)
 
 
 def explain(
@@ -257,10 +248,8 @@ def explain(
     'no change that keeps income gives grant'
     """
     if direction not in get_args(Direction):
-        raise ValueError(
-            f"direction={direction!r} is not known; use one of "
-            f"{list(get_args(Direction))}"
-        )
+        known = list(get_args(Direction))
+        raise ValueError(f"direction={direction!r} is not known; use one of {known}")
     if n_closest < 0:
         raise ValueError(f"n_closest must be at least 0, not {n_closest!r}")
     kinds = {feature.name: feature.kind for feature in model.features}
@@ -274,27 +263,23 @@ def explain(
         whole=whole_features(X),
         allow_missing=allow_missing,
     )
-    rules = model.rule_set.rules
-    covered = np.zeros((table.n_rows, len(rules)), dtype=bool)
-    for position, rule in enumerate(rules):
+    covered = np.zeros((table.n_rows, len(model.rule_set)), dtype=bool)
+    for position, rule in enumerate(model.rule_set):
         covered[:, position] = rule.covers(table)
+    kept = [spoken_name(name) for name in fixed if name in changes.bins]
     source = _Source(
         changes=changes,
         table=table,
         labels=model.labels,
         known={
-            feature.name: frozenset(feature.categories)
-            for feature in model.features
-            if feature.kind == "category"
+            f.name: frozenset(f.categories)
+            for f in model.features
+            if f.kind == "category"
         },
         covered=covered,
         bins={n: bins.codes(table[n]) for n, bins in changes.bins.items()},
         direction=direction,
         n_closest=n_closest,
-        kept=_kept([name for name in fixed if name in changes.bins]),
+        kept=f" that keeps {', '.join(kept)}" if kept else "",
     )
     return Explanations(source, np.arange(table.n_rows))
-
-
-def _kept(names: Sequence[str]) -> str:
-    return f" that keeps {', '.join(map(spoken_name, names))}" if names else ""

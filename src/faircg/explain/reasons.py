@@ -158,9 +158,7 @@ class Explanation:
 
 
 def _own(name: str, value: Value) -> str:
-    if value is None:
-        return str(Condition(name, "is missing"))
-    return str(Condition(name, "=", value))
+    return str(Condition(name, "is missing" if value is None else "=", value))
 
 
 def _rule_dict(rule: Rule) -> dict[str, Any]:
