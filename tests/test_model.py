@@ -20,8 +20,8 @@ from faircg.datasets import load_compas
 from faircg.exceptions import FairCGError, ModelFormatError, UnseenCategoryWarning
 from faircg.explain import explain
 from faircg.fairness import GroupCounts
+from faircg.features import NumericRange
 from faircg.model import LARGEST_FILE, Asked, Feature
-from faircg.ranges import NumericRange
 from faircg.whole_files import write_text
 
 RULES = RuleSet(

@@ -159,19 +159,13 @@ class ConditionBinarizer(TakesTables, TransformerMixin, BaseEstimator):  # type:
         }
 
     def _cuts(
-        self,
-        column: Column,
-        weights: IntVector,
-        labels: NDArray[Any] | None,
+        self, column: Column, weights: IntVector, labels: NDArray[Any] | None
     ) -> list[float]:
         present = ~column.missing & (weights > 0)
         way = "quantile" if isinstance(self.thresholds, Mapping) else self.thresholds
-        return THRESHOLDS[way](
-            column.values[present],
-            None if labels is None else labels[present],
-            weights[present],
-            self.n_thresholds,
-        )
+        seen = None if labels is None else labels[present]
+        values, counts = column.values[present], weights[present]
+        return THRESHOLDS[way](values, seen, counts, self.n_thresholds)
 
 
 def named_thresholds(

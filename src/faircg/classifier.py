@@ -73,13 +73,9 @@ class FairRuleSetClassifier(TakesTables, ClassifierMixin, BaseEstimator):  # typ
     warm_start_rules : None, str or iterable of Rule, default="forest"
         Rules to begin with: mined from a ``"tree"``, a ``"forest"`` or a
         ``"fair_tree"``, or given.
-    thresholds : "quantile", "tree" or mapping, default="quantile"
-        Cut points of numeric features; see
-        :class:`~faircg.binarize.ConditionBinarizer`.
-    n_thresholds : int, default=10
-        Number of equal parts that quantiles divide a numeric feature into.
-    exclude : sequence of str or int, default=()
-        Features that rules may not test, by name or by position from zero.
+    thresholds, n_thresholds, exclude : default="quantile", 10 and ()
+        Cut points of numeric features, and features that rules may not test, by name or
+        by position: as for :class:`~faircg.binarize.ConditionBinarizer`.
     time_limit : float, default=300.0
         Seconds for the whole fit.
     pricing_time_limit : float, default=45.0

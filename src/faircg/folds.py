@@ -10,7 +10,6 @@ from functools import cached_property, partial
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
-from faircg.cell_files import CellFiles
 from faircg.colgen.certificate import fingerprint
 from faircg.colgen.engine import solve
 from faircg.colgen.events import CellDone, InCell, OnEvent, ignore
@@ -20,7 +19,14 @@ from faircg.colgen.stop import Deadline
 from faircg.evaluate.counts import group_counts, total
 from faircg.evaluate.gaps import gap_or_nan
 from faircg.evaluate.pooling import count_columns
-from faircg.grid import Answer, SolvedCell, known_rule_sets, looser_cells, proven_bound
+from faircg.grid import (
+    Answer,
+    CellFiles,
+    SolvedCell,
+    known_rule_sets,
+    looser_cells,
+    proven_bound,
+)
 from faircg.learned import named_rules
 
 if TYPE_CHECKING:

@@ -6,19 +6,26 @@ cell has proven bounds every tighter one.
 
 from __future__ import annotations
 
+import hashlib
 import json
+import logging
 from dataclasses import asdict, dataclass, fields
 from itertools import product
 from math import inf
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+from faircg.whole_files import write_text
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from pathlib import Path
 
     from faircg.colgen.engine import Solution
     from faircg.colgen.select import Candidate
     from faircg.typing import Conditions
+
+logger = logging.getLogger(__name__)
 
 GridPoint: TypeAlias = tuple[float, int]
 """Epsilon and the limit on complexity."""
@@ -121,6 +128,45 @@ class SolvedCell:
             if any(not 0 <= j < n_conditions for rule in data[name] for j in rule):
                 raise ValueError("a rule tests an unknown condition")
         return cls(**data)
+
+
+@dataclass(frozen=True, slots=True)
+class CellFiles:
+    """Finished cells as files, so that a search that was stopped goes on.
+
+    A file is named by all that its answer depends on (data, rules it starts from,
+    question, settings), so it is either the right answer or not looked at. Without a
+    folder nothing is kept.
+    """
+
+    folder: Path | None
+    n_conditions: int
+    """Conditions that rules may test, to check what is read."""
+
+    def get(
+        self, phase: str, key: object, compute: Callable[[], SolvedCell]
+    ) -> tuple[SolvedCell, bool]:
+        """Return a cell, and whether it was kept; one that was not is computed."""
+        if self.folder is None:
+            return compute(), False
+        digest = hashlib.sha256(repr(key).encode()).hexdigest()[:32]
+        file = self.folder / f"{phase}-{digest}.json"
+        cell = self._read(file)
+        if cell is not None:
+            return cell, True
+        cell = compute()
+        write_text(file, cell.to_json())
+        return cell, False
+
+    def _read(self, file: Path) -> SolvedCell | None:
+        if not file.exists():
+            return None
+        try:
+            text = file.read_text(encoding="utf-8")
+            return SolvedCell.from_json(text, self.n_conditions)
+        except (ValueError, TypeError):
+            logger.warning("%s is not a cell of this search; it is replaced", file)
+            return None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

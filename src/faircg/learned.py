@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from faircg.evaluate import group_counts, total
 from faircg.evaluate.gaps import fairness_of
 from faircg.exceptions import SolverError
+from faircg.features import numeric_ranges
 from faircg.labels import plain
 from faircg.model import Asked, Feature, RuleSetModel
-from faircg.ranges import numeric_ranges
 from faircg.rules import Rule, RuleSet
 
 if TYPE_CHECKING:
@@ -40,18 +40,7 @@ def learned_model(
 ) -> tuple[RuleSetModel, Fairness]:
     """Recount a solution on the people themselves, and make a model of it.
 
-    Parameters
-    ----------
-    solution
-        The answer of the engine.
-    conditions
-        What its rules are made of.
-    data
-        The people it was learned from.
-    criterion
-        The constraint, which must hold.
-    asked
-        What readers of the model file will want to know.
+    ``criterion`` must hold; ``asked`` is for the readers of the model file.
     """
     table, labels = data.table, data.labels
     rule_set = named_rules(solution.returned.rules, conditions, data.label)

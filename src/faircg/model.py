@@ -19,8 +19,8 @@ import numpy as np
 from faircg.colgen.certificate import Certificate
 from faircg.exceptions import ModelFormatError, UnseenCategoryWarning
 from faircg.fairness import GroupCounts
+from faircg.features import NumericRange
 from faircg.parsing import Shape, listed, named, parse_json
-from faircg.ranges import NumericRange
 from faircg.rules import Condition, RuleSet
 from faircg.table import Kind, Table, read_table
 from faircg.typing import Value

@@ -128,7 +128,7 @@ def _fits_one(value: object, hint: Any) -> bool:
     if hint is int:
         return type(value) is int and value >= 0
     if hint is float:
-        return type(value) in (int, float) and _is_finite(cast("float", value))
+        return type(value) in (int, float) and is_finite(cast("float", value))
     assert hint in (bool, str, NoneType), hint
     return type(value) is hint
 
@@ -141,7 +141,8 @@ def _as(value: object, hint: Any) -> object:
     return value
 
 
-def _is_finite(number: float) -> bool:
+def is_finite(number: float) -> bool:
+    """Say whether a number is one that a float can hold."""
     try:
         return math.isfinite(number)
     except OverflowError:  # a whole number beyond the floats

@@ -7,7 +7,6 @@ as people speak, compare and hash by content, and travel as JSON.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from functools import total_ordering
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast, get_args
@@ -15,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast, get_args
 import numpy as np
 
 from faircg.exceptions import ModelFormatError
-from faircg.parsing import listed, mapping
+from faircg.parsing import is_finite, listed, mapping
 from faircg.printable import spoken_name, spoken_value
 
 if TYPE_CHECKING:
@@ -144,12 +143,8 @@ class Condition:
 
 
 def _is_finite_number(value: Value) -> bool:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return False
-    try:
-        return math.isfinite(value)
-    except OverflowError:  # a whole number beyond the floats
-        return False
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return is_number and is_finite(cast("float", value))
 
 
 @total_ordering

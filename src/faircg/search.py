@@ -283,22 +283,19 @@ class FairRuleSetClassifierCV(TakesTables, ClassifierMixin, BaseEstimator):  # t
     def predict(self, X: Any) -> NDArray[Any]:
         """Predict the label of each row; groups are not needed."""
         check_is_fitted(self, "best_estimator_")
-        predictions: NDArray[Any] = self.best_estimator_.predict(X)
-        return predictions
+        return self.best_estimator_.predict(X)  # type: ignore[no-any-return]
 
     def explain(self, X: Any, **options: Any) -> Explanations:
         """Explain decisions as :meth:`FairRuleSetClassifier.explain` does."""
         check_is_fitted(self, "best_estimator_")
-        explanations: Explanations = self.best_estimator_.explain(X, **options)
-        return explanations
+        return self.best_estimator_.explain(X, **options)  # type: ignore[no-any-return]
 
     def rule_table(
         self, X: Any, y: ArrayLike | None = None, **options: Any
     ) -> pd.DataFrame:
         """Count people as :meth:`FairRuleSetClassifier.rule_table` does."""
         check_is_fitted(self, "best_estimator_")
-        table: pd.DataFrame = self.best_estimator_.rule_table(X, y, **options)
-        return table
+        return self.best_estimator_.rule_table(X, y, **options)
 
     def _search(
         self, question: Question, grid: Grid, data: LabelledTable
@@ -341,8 +338,7 @@ class FairRuleSetClassifierCV(TakesTables, ClassifierMixin, BaseEstimator):  # t
 
     def _chosen(self) -> GridPoint:
         """Choose from the frontier, on which accuracy grows with the gap."""
-        frontier = self.frontier_
-        row = frontier.iloc[-1]
+        frontier, row = self.frontier_, self.frontier_.iloc[-1]
         if self.target_gap is not None:
             fitting = frontier[frontier["pooled_gap"] <= self.target_gap]
             if fitting.empty:

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import narwhals.stable.v2 as nw
 import numpy as np
 
+from faircg.printable import plural
+
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
@@ -134,12 +136,11 @@ def read_table(
         absent = [name for name in kinds if name not in raw]
         if absent:
             raise ValueError(
-                f"the table lacks {_count(absent, 'feature')} that the model was "
+                f"the table lacks {plural(len(absent), 'feature')} that the model was "
                 f"fitted with: {_some(absent)}"
             )
         raw = {name: raw[name] for name in kinds}
-    raw = {name: values for name, values in raw.items() if name not in without}
-    columns = {name: _column(name, raw[name]) for name in raw}
+    columns = {n: _column(n, values) for n, values in raw.items() if n not in without}
     if kinds is not None:
         columns = {name: _as_kind(c, kinds[name]) for name, c in columns.items()}
     return Table(columns, n_rows)
@@ -195,8 +196,10 @@ def _column(name: str, raw: nw.Series[Any] | NDArray[Any]) -> Column:
         native = nw.to_native(raw)
         if nw.dependencies.is_pandas_series(native):  # knows its own fastest way
             return _coded_column(name, *native.factorize())
+        import pandas as pd
+
         values = np.asarray(native.to_numpy(), dtype=object)
-        return _object_column(name, values, kind="category")
+        return _coded_column(name, *pd.factorize(values))
     if dtype in (nw.Object, nw.Unknown):
         return _object_column(name, np.asarray(raw.to_numpy(), dtype=object))
     raise ValueError(
@@ -220,14 +223,10 @@ def _array_column(name: str, raw: NDArray[Any]) -> Column:
     )
 
 
-def _object_column(
-    name: str, values: NDArray[Any], *, kind: Kind | None = None
-) -> Column:
+def _object_column(name: str, values: NDArray[Any]) -> Column:
     """Look at the values themselves: numbers, booleans or text, never a mixture."""
     import pandas as pd
 
-    if kind == "category":
-        return _coded_column(name, *pd.factorize(values))
     missing = np.asarray(pd.isna(values), dtype=bool)
     types = set(map(type, values[~missing]))
     if types and all(issubclass(t, (bool, np.bool_)) for t in types):
@@ -318,22 +317,12 @@ def _example(column: Column, kind: Kind) -> str:
         row, value = present[0]
         return f"{value!r} in row {row}"
     for row, value in present:
-        if not _is_number(value):
+        try:
+            float(value)
+        except (TypeError, ValueError):
             return f"{value!r} in row {row}"
     row, value = present[0]
     return f"the text {value!r} in row {row}"
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except (TypeError, ValueError):
-        return False
-    return True
-
-
-def _count(items: Sequence[object], noun: str) -> str:
-    return f"{len(items)} {noun}{'s' if len(items) != 1 else ''}"
 
 
 def _some(items: Sequence[str], most: int = 5) -> str:

@@ -12,9 +12,8 @@ from faircg.features import Features
 from faircg.table import Kind, Table, as_frame, check_frame, read_table
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
-    import narwhals.stable.v2 as nw
     from numpy.typing import ArrayLike
 
     from faircg.typing import IntVector
@@ -55,15 +54,11 @@ def checked_table(
     if isinstance(X, Table):
         return X.without(excluded) if excluded else X
     if frame is not None:
-        rest = _without(frame, excluded)
+        kept = [j for j, name in enumerate(frame.columns) if str(name) not in excluded]
+        # The last column stays, as a table needs one.
+        rest = (frame[:, kept] if excluded and kept else frame).to_native()
         validate_data(estimator, rest, reset=reset, skip_check_array=True)
     return read_table(X, kinds=kinds, without=excluded)
-
-
-def _without(frame: nw.DataFrame[Any], names: Sequence[str]) -> Any:
-    """Leave columns of a frame out; the last one stays, as a table needs a column."""
-    kept = [j for j, name in enumerate(frame.columns) if str(name) not in names]
-    return (frame[:, kept] if names and kept else frame).to_native()
 
 
 def whole_weights(sample_weight: ArrayLike | None, n_rows: int) -> IntVector:

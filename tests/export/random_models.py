@@ -9,8 +9,8 @@ import pyarrow as pa
 
 from certificates import certificate
 from faircg.fairness import GroupCounts
+from faircg.features import NumericRange
 from faircg.model import Asked, Feature, RuleSetModel
-from faircg.ranges import NumericRange
 from faircg.rules import Condition, Rule, RuleSet
 
 NUMBERS = [

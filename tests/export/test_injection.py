@@ -20,9 +20,9 @@ from export.runners import python_function, run_duckdb, run_onnx, run_sqlite
 from faircg.exceptions import ExportError
 from faircg.export import DIALECTS, export_model
 from faircg.fairness import GroupCounts
+from faircg.features import NumericRange
 from faircg.model import Asked, Feature, RuleSetModel
 from faircg.printable import shown as printed
-from faircg.ranges import NumericRange
 from faircg.rules import Condition, Rule, RuleSet
 from faircg.table import read_table
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from faircg.explain.changes import Change, FeatureChange
 from faircg.explain.explanations import Explanations, explain
 from faircg.explain.reasons import Explanation, FailedCondition, NearRule
-from faircg.ranges import NumericRange, numeric_ranges
+from faircg.features import NumericRange, numeric_ranges
 
 __all__ = [
     "Change",

@@ -19,7 +19,7 @@ from faircg.table import Column
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
-    from faircg.ranges import NumericRange
+    from faircg.features import NumericRange
     from faircg.rules import Condition
     from faircg.typing import IntVector, Value
 

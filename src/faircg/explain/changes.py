@@ -25,8 +25,8 @@ from faircg.table import as_frame
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
+    from faircg.features import NumericRange
     from faircg.model import RuleSetModel
-    from faircg.ranges import NumericRange
     from faircg.rules import Condition
     from faircg.typing import Value
 

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from faircg.features import NumericRange
     from faircg.model import RuleSetModel
-    from faircg.ranges import NumericRange
     from faircg.rules import Condition
     from faircg.typing import BoolMatrix, IntVector, Value
 

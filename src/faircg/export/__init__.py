@@ -7,8 +7,7 @@ hold is an :class:`~faircg.exceptions.ExportError`, never something else.
 
 from __future__ import annotations
 
-from faircg.export.formats import FORMATS, Exporter, export_model
-from faircg.export.json_model import json_schema
+from faircg.export.formats import FORMATS, Exporter, export_model, json_schema
 from faircg.export.onnx_graph import MISSING_TEXT
 from faircg.export.sql_dialects import DIALECTS
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
+from importlib.resources import files
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from faircg.exceptions import ExportError, ModelFormatError
-from faircg.export.json_model import to_json
 from faircg.export.latex import to_latex
 from faircg.export.markdown import to_markdown
 from faircg.export.onnx_graph import to_onnx
@@ -47,6 +48,11 @@ class _Format:
 
     def __call__(self, model: RuleSetModel, **options: Any) -> str | bytes:
         return self.write(model, **options)
+
+
+def to_json(model: RuleSetModel) -> str:
+    """Return the text of the model file."""
+    return model.to_json() + "\n"
 
 
 FORMATS: Final[Mapping[str, Exporter]] = MappingProxyType(
@@ -122,16 +128,28 @@ def export_model(
         raise ExportError(f"unknown format {format!r}; use one of {list(FORMATS)}")
     given = {"table": table, "dialect": dialect}
     options = {name: given[name] for name in exporter.options}
-    return exporter(_checked(model), **options)
-
-
-def _checked(model: RuleSetModel) -> RuleSetModel:
-    """Return the model as its file would give it back, so that only models are written.
-
-    A model put together by hand may hold what the file format refuses, for example
-    rules on undeclared features.
-    """
+    # A model put together by hand may hold what the file format refuses: write only
+    # what its file would give back.
     try:
-        return RuleSetModel.from_json(model.to_json())
+        checked = RuleSetModel.from_json(model.to_json())
     except (ModelFormatError, TypeError, ValueError) as error:
         raise ExportError(f"this is no model that can be written: {error}") from None
+    return exporter(checked, **options)
+
+
+def json_schema() -> dict[str, Any]:
+    """Return the JSON Schema (draft 2020-12) of the model file.
+
+    Every file of this version that faircg reads is valid. The schema does not say that
+    rules test declared features only, in the way that the features' kinds allow, that
+    ranges are those of numeric features, and that no key or feature is repeated;
+    loading a model checks all of it.
+
+    Examples
+    --------
+    >>> json_schema()["properties"]["version"]
+    {'const': 2}
+    """
+    text = files("faircg.export").joinpath("model.schema.json").read_text("utf-8")
+    schema: dict[str, Any] = json.loads(text)
+    return schema

@@ -21,23 +21,7 @@ _ODD_SPACE = re.compile(r"^ | $|(?<= ) ")
 
 
 def to_markdown(model: RuleSetModel) -> str:
-    r"""Return the rules, the certificate and the group counts as Markdown.
-
-    Examples
-    --------
-    >>> from faircg.model import Feature, RuleSetModel
-    >>> from faircg.rules import Condition, Rule, RuleSet
-    >>> rules = RuleSet((Rule((Condition("pay|rank", "<=", 25),)),), label="risk")
-    >>> model = RuleSetModel(rules, (Feature("pay|rank", "numeric"),), ("safe", "risk"))
-    >>> print(to_markdown(model))
-    ## Rules
-    <BLANKLINE>
-    Predict risk if any rule holds, safe otherwise. A comparison with a missing value does not hold.
-    <BLANKLINE>
-    | rule | conditions |
-    | --- | --- |
-    | 1 | pay\|rank \<= 25 |
-    """  # noqa: E501
+    """Return the rules, the certificate and the group counts as Markdown."""
     return "\n".join(map(_block, make_document(model)))
 
 

@@ -17,7 +17,7 @@ from faircg.export.plan import make_plan
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from faircg.export.plan import Check, Input, Plan, PlannedRule
+    from faircg.export.plan import Check, Input, Plan
     from faircg.model import RuleSetModel
     from faircg.typing import Value
 
@@ -116,18 +116,15 @@ def _outputs(graph: _Graph, plan: Plan) -> tuple[str, str]:
     fired = graph.node("Expand", none, shape)
     for planned in reversed(plan.rules):
         position = graph.constant(TensorProto.INT64, [planned.position], ())
-        fired = graph.node("Where", _covers(graph, planned), position, fired)
+        tests = [_test(graph, check) for check in planned.checks]
+        covers = reduce(lambda left, right: graph.node("And", left, right), tests)
+        fired = graph.node("Where", covers, position, fired)
     graph.node("Identity", fired, output=rule)
     covered = graph.node("Greater", fired, none)
     index = graph.node("Cast", covered, to=TensorProto.INT64)
     labels = graph.constant(_label_type(plan), [plan.negative, plan.positive], (2,))
     graph.node("Gather", labels, index, output=label)
     return label, rule
-
-
-def _covers(graph: _Graph, rule: PlannedRule) -> str:
-    tests = [_test(graph, check) for check in rule.checks]
-    return reduce(lambda left, right: graph.node("And", left, right), tests)
 
 
 def _test(graph: _Graph, check: Check) -> str:

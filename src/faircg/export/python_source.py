@@ -12,7 +12,6 @@ from faircg.export.plan import make_plan
 if TYPE_CHECKING:
     from faircg.export.plan import Check
     from faircg.model import RuleSetModel
-    from faircg.table import Kind
 
 _OPENING: Final = '''\
 def predict(row):
@@ -50,29 +49,11 @@ def predict(row):
 
 
 def to_python(model: RuleSetModel) -> str:
-    """Return the source of a function ``predict(row)``.
-
-    Examples
-    --------
-    >>> from faircg.model import Feature, RuleSetModel
-    >>> from faircg.rules import Condition, Rule, RuleSet
-    >>> rules = RuleSet((Rule((Condition("age", "<=", 25),)),), label="risk")
-    >>> model = RuleSetModel(rules, (Feature("age", "numeric"),), ("safe", "risk"))
-    >>> print(to_python(model)[-119:])
-        x0 = numeric('age')
-        if (
-            x0 is not None and x0 <= 25.0
-        ):
-            return 'risk'
-        return 'safe'
-    """
+    """Return the source of a function ``predict(row)``."""
     plan = make_plan(model)
     variables = {f.name: f"x{k}" for k, f in enumerate(model.features)}
     lines = [_OPENING]
-    lines += [
-        _reading(variables[feature.name], feature.kind, feature.name)
-        for feature in model.features
-    ]
+    lines += [f"    {variables[f.name]} = {f.kind}({f.name!a})" for f in model.features]
     for rule in plan.rules:
         checks = [_test(variables[c.input.name], c) for c in rule.checks]
         lines += [
@@ -83,10 +64,6 @@ def to_python(model: RuleSetModel) -> str:
         ]
     lines.append(f"    return {plan.negative!a}\n")
     return "\n".join(lines)
-
-
-def _reading(variable: str, kind: Kind, name: str) -> str:
-    return f"    {variable} = {kind}({name!a})"
 
 
 def _test(variable: str, check: Check) -> str:

@@ -10,14 +10,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from faircg.exceptions import ExportError
 from faircg.export.plan import make_plan
-from faircg.export.sql_dialects import DIALECTS
-from faircg.export.sql_names import check_name, check_names, check_text
-from faircg.export.sql_tests import ALIAS, identifier, label, rule_test
+from faircg.export.sql_dialects import DIALECTS, check_name, check_names, check_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from faircg.export.sql_dialects import Dialect
     from faircg.model import RuleSetModel
 
 OUTPUT: Final = "prediction"
@@ -65,10 +62,18 @@ def sql_tree(model: RuleSetModel, *, table: str | Sequence[str], dialect: str) -
         raise ImportError(
             "writing SQL needs sqlglot: pip install 'faircg[export]'"
         ) from None
+    from faircg.export.sql_tests import ALIAS, identifier, label, rule_test
 
     target = DIALECTS.get(dialect)
     if target is None:
         raise ExportError(f"unknown dialect {dialect!r}; use one of {list(DIALECTS)}")
+    parts = [table] if isinstance(table, str) else [*table]
+    if not 1 <= len(parts) <= 3:
+        raise ExportError("a table has a name, and at most a schema and a catalog")
+    for part in parts:
+        check_name(part, target)
+    named = zip(("this", "db", "catalog"), reversed(parts), strict=False)
+    source = exp.Table(**{part: identifier(name) for part, name in named})
     plan = make_plan(model)
     names = [feature.name for feature in plan.inputs]
     check_names(names, target)
@@ -87,19 +92,7 @@ def sql_tree(model: RuleSetModel, *, table: str | Sequence[str], dialect: str) -
     return exp.select(
         exp.Column(this=exp.Star(), table=identifier(ALIAS)),
         exp.alias_(prediction, OUTPUT, quoted=True),
-    ).from_(exp.alias_(_table(table, target), ALIAS, table=True, quoted=True))
-
-
-def _table(table: str | Sequence[str], dialect: Dialect) -> Any:
-    from sqlglot import exp
-
-    parts = [table] if isinstance(table, str) else [*table]
-    if not 1 <= len(parts) <= 3:
-        raise ExportError("a table has a name, and at most a schema and a catalog")
-    for part in parts:
-        check_name(part, dialect)
-    named = zip(("this", "db", "catalog"), reversed(parts), strict=False)
-    return exp.Table(**{part: identifier(name) for part, name in named})
+    ).from_(exp.alias_(source, ALIAS, table=True, quoted=True))
 
 
 def reads_back(text: str, tree: Any, dialect: str) -> bool:

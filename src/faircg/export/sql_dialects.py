@@ -12,59 +12,40 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
+from faircg.exceptions import ExportError
+
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
 Nan: TypeAlias = Literal["none", "function", "equality"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dialect:
-    """What one database does differently.
-
-    Parameters
-    ----------
-    name
-        As sqlglot calls it.
-    nan
-        How to find NaN in a column: there is none, there is a function, or NaN equals
-        itself.
-    booleans_are_digits
-        True and false are written 1 and 0.
-    compares_bytes
-        Text has to be compared as bytes, since the usual order of the database ignores
-        case or trailing spaces.
-    has_empty_text
-        The empty text is a text, not a missing value.
-    reads_decimals
-        A decimal number is read as the nearest double, however many digits it has.
-    number_range
-        The smallest and the largest number that can be written, besides zero.
-    ignores_case
-        Two columns cannot differ by case alone.
-    longest_name, counts_bytes
-        The longest name of a column, in characters or in bytes of UTF-8.
-    forbidden
-        Characters that no name may hold, besides NUL.
-    allows_empty_name
-        A column may have no name.
-    basic_plane_only
-        Names hold no characters beyond U+FFFF, and do not end in a space.
-    """
+    """What one database does differently; its name is the one that sqlglot has."""
 
     name: str
     nan: Nan = "none"
+    """How to find NaN in a column: there is none, a function, or NaN equals itself."""
     booleans_are_digits: bool = False
     compares_bytes: bool = False
+    """Whether the usual order of texts ignores case or trailing spaces."""
     has_empty_text: bool = True
+    """Whether the empty text is a text, not a missing value."""
     reads_decimals: bool = True
+    """Whether a decimal is read as the nearest double, however many digits it has."""
     number_range: tuple[float, float] = (0.0, math.inf)
+    """The smallest and the largest number that can be written, besides zero."""
     ignores_case: bool = False
+    """Whether two columns cannot differ by case alone."""
     longest_name: int | None = None
+    """In characters, or in bytes of UTF-8."""
     counts_bytes: bool = False
     forbidden: str = ""
+    """Characters that no name may hold, besides NUL."""
     allows_empty_name: bool = False
     basic_plane_only: bool = False
+    """Whether names hold no characters beyond U+FFFF, and do not end in a space."""
 
 
 _ALL: Final = (
@@ -120,3 +101,68 @@ DIALECTS: Final[Mapping[str, Dialect]] = MappingProxyType(
     {dialect.name: dialect for dialect in _ALL}
 )
 """The databases that SQL can be written for, by name."""
+
+
+def check_names(names: Iterable[str], dialect: Dialect) -> None:
+    """Refuse names of columns that the database cannot tell apart, or cannot have.
+
+    Examples
+    --------
+    >>> check_names(["Age", "age"], DIALECTS["postgres"])
+    >>> check_names(["Age", "age"], DIALECTS["duckdb"])
+    Traceback (most recent call last):
+    ...
+    faircg.exceptions.ExportError: duckdb ignores case, so that the names 'Age' and
+    'age' are one
+    """
+    seen: dict[str, str] = {}
+    for name in names:
+        check_name(name, dialect)
+        other = seen.setdefault(name.casefold(), name)
+        if dialect.ignores_case and other != name:
+            raise ExportError(
+                f"{dialect.name} ignores case, so that the names {_short(other)} and "
+                f"{_short(name)} are one"
+            )
+
+
+def check_name(name: str, dialect: Dialect) -> None:
+    """Refuse a name that no column or table of the database can have."""
+    check_text(name, "the name", dialect)
+    if not name and not dialect.allows_empty_name:
+        raise ExportError(f"{dialect.name} has no columns or tables without a name")
+    length = len(name.encode() if dialect.counts_bytes else name)
+    if dialect.longest_name is not None and length > dialect.longest_name:
+        unit = "bytes" if dialect.counts_bytes else "characters"
+        raise ExportError(
+            f"{dialect.name} has names of at most {dialect.longest_name} {unit}; "
+            f"{_short(name)} has {length}"
+        )
+    bad = next((c for c in name if c in dialect.forbidden), None)
+    if bad is not None:
+        raise ExportError(
+            f"{dialect.name} has no names with {bad!a}, as in {_short(name)}"
+        )
+    if dialect.basic_plane_only and (name.endswith(" ") or max(name) > "\uffff"):
+        raise ExportError(
+            f"{dialect.name} has no names that end in a space or hold characters "
+            f"beyond U+FFFF, as in {_short(name)}"
+        )
+
+
+def check_text(text: str, what: str, dialect: Dialect) -> None:
+    """Refuse text that SQL cannot hold."""
+    if "\0" in text:
+        raise ExportError(
+            f"SQL cannot hold the character NUL, as in {what} {_short(text)}"
+        )
+    if any("\ud800" <= c <= "\udfff" for c in text):
+        raise ExportError(
+            f"SQL cannot hold half a surrogate pair, as in {what} {_short(text)}"
+        )
+    if not text and what != "the name" and not dialect.has_empty_text:
+        raise ExportError(f"{dialect.name} takes {what} '' for a missing value")
+
+
+def _short(text: str) -> str:
+    return ascii(text if len(text) <= 60 else f"{text[:57]}...")

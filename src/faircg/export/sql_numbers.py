@@ -6,6 +6,8 @@ import math
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final
 
+from sqlglot import exp
+
 from faircg.exceptions import ExportError
 
 if TYPE_CHECKING:
@@ -28,8 +30,6 @@ def double(value: float, dialect: Dialect) -> Any:
     >>> double(0.30000000000000004, DIALECTS["sqlite"]).sql("sqlite")
     'CAST(1351079888211149 AS REAL) / 4503599627370496'
     """
-    from sqlglot import exp
-
     size = abs(value)
     smallest, largest = dialect.number_range
     if size and not smallest <= size <= largest:
@@ -43,8 +43,6 @@ def double(value: float, dialect: Dialect) -> Any:
 
 def whole(value: int, what: str) -> Any:
     """Return an expression for a whole number of 64 bits."""
-    from sqlglot import exp
-
     if not -(2**63) <= value < 2**63:
         raise ExportError(f"{what} is {value}: SQL integers have 64 bits")
     positive = exp.Literal.number(str(abs(value)))
@@ -80,8 +78,6 @@ def _rounded(number: Fraction, bits: int) -> Fraction:
 
 def _product(value: float) -> Any:
     """Write a double as its 53 bits, times or divided by powers of two."""
-    from sqlglot import exp
-
     part, exponent = math.frexp(value)
     bits = int(part * 2**53)
     zeros = (bits & -bits).bit_length() - 1

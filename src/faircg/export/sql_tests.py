@@ -2,15 +2,18 @@
 
 A comparison with NULL is NULL, and CASE takes it for false, as rules do. Numbers are
 compared as doubles, since a table to predict is read so, and NaN counts as missing
-wherever the database has it.
+wherever the database has it. This module is loaded when SQL is written, as it needs
+sqlglot.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, cast
 
+from sqlglot import exp
+
 from faircg.exceptions import ExportError
-from faircg.export.sql_names import check_text
+from faircg.export.sql_dialects import check_text
 from faircg.export.sql_numbers import double, whole
 
 if TYPE_CHECKING:
@@ -27,15 +30,11 @@ SQLite takes a quoted name that is no column for a text, unless it is qualified.
 
 def identifier(name: str) -> Any:
     """Return a quoted name."""
-    from sqlglot import exp
-
     return exp.to_identifier(name, quoted=True)
 
 
 def label(value: Value, dialect: Dialect) -> Any:
     """Return a label of its own type."""
-    from sqlglot import exp
-
     if value is None:
         return exp.Null()
     if isinstance(value, bool):
@@ -49,16 +48,12 @@ def label(value: Value, dialect: Dialect) -> Any:
 
 def rule_test(rule: PlannedRule, dialect: Dialect) -> Any:
     """Return the AND of a rule's checks."""
-    from sqlglot import exp
-
     tests = [test for check in rule.checks for test in _tests(check, dialect)]
     return exp.and_(*tests, copy=False)
 
 
 def _tests(check: Check, dialect: Dialect) -> list[Any]:
     """Return the tests that make up a check: one, or two where NaN would meet one."""
-    from sqlglot import exp
-
     feature = check.input
     if feature.storage == "mixed":
         raise ExportError(
@@ -94,20 +89,14 @@ def _value(feature: Input, dialect: Dialect) -> Any:
     SQLite has no types to rely on: its shell imports a CSV file as texts, with '' for
     what is missing and 'True' for true.
     """
-    from sqlglot import exp
-
     column = exp.Column(this=identifier(feature.name), table=identifier(ALIAS))
-    if dialect.name != "sqlite":
-        return column
-    if feature.storage in ("number", "boolean"):
+    if dialect.name == "sqlite" and feature.storage in ("number", "boolean"):
         return exp.Nullif(this=column, expression=exp.Literal.string(""))
     return column
 
 
 def _is_spelled(column: Any, value: bool) -> Any:
     """Return a test for a boolean in SQLite, as a number or as a text."""
-    from sqlglot import exp
-
     texts = ("true", "1", "1.0") if value else ("false", "0", "0.0")
     return exp.In(
         this=exp.Lower(this=exp.cast(column, "TEXT")),
@@ -117,51 +106,42 @@ def _is_spelled(column: Any, value: bool) -> Any:
 
 def _sides(check: Check, column: Any, dialect: Dialect) -> dict[str, Any]:
     """Return the two sides of a comparison, as types that compare exactly."""
-    from sqlglot import exp
-
     value = check.value
     match check.input.storage:
         case "text":
             literal = _text(cast("str", value), "the text", dialect)
             if dialect.compares_bytes:
                 return _bytes(column, literal, dialect)
-            return {"this": column, "expression": literal}
         case "boolean":
             literal = _boolean(bool(value), dialect)
-            return {"this": column, "expression": literal}
         case "integer":
-            number = whole(cast("int", value), f"a value of {check.input.name!a}")
-            return {"this": column, "expression": number}
-    number = float(cast("float", value))
-    if number != value:
-        raise ExportError(
-            f"feature {check.input.name!a}: no double is exactly {value!r}"
-        )
-    return {
-        "this": exp.cast(column, _double_type(dialect)),
-        "expression": double(number, dialect),
-    }
+            literal = whole(cast("int", value), f"a value of {check.input.name!a}")
+        case _:
+            number = float(cast("float", value))
+            if number != value:
+                raise ExportError(
+                    f"feature {check.input.name!a}: no double is exactly {value!r}"
+                )
+            literal = double(number, dialect)
+            column = exp.cast(column, _double_type(dialect))
+    return {"this": column, "expression": literal}
 
 
 def _bytes(column: Any, literal: Any, dialect: Dialect) -> dict[str, Any]:
     """Compare the bytes of two texts: equal then means equal."""
-    from sqlglot import exp
-
+    kind = "BINARY"
     if dialect.name == "tsql":
-        wide = exp.cast(column, "NVARCHAR(MAX)", dialect="tsql")
-        sides = (wide, exp.National(this=literal.name))
         kind = "VARBINARY(MAX)"
-    else:
-        sides = (column, literal)
-        kind = "BINARY"
-    this, expression = (exp.cast(side, kind, dialect=dialect.name) for side in sides)
-    return {"this": this, "expression": expression}
+        column = exp.cast(column, "NVARCHAR(MAX)", dialect="tsql")
+        literal = exp.National(this=literal.name)
+    return {
+        "this": exp.cast(column, kind, dialect=dialect.name),
+        "expression": exp.cast(literal, kind, dialect=dialect.name),
+    }
 
 
 def _nan_test(feature: Input, column: Any, dialect: Dialect) -> Any:
     """Return a test for NaN; None if the column cannot hold it."""
-    from sqlglot import exp
-
     if feature.storage not in ("number", "integer") or dialect.nan == "none":
         return None
     number = exp.cast(column, _double_type(dialect))
@@ -172,8 +152,6 @@ def _nan_test(feature: Input, column: Any, dialect: Dialect) -> Any:
 
 
 def _double_type(dialect: Dialect) -> Any:
-    from sqlglot import exp
-
     if dialect.name == "oracle":
         # The standard's DOUBLE PRECISION is a decimal number in Oracle.
         return exp.DataType.build("BINARY_DOUBLE", udt=True)
@@ -181,15 +159,11 @@ def _double_type(dialect: Dialect) -> Any:
 
 
 def _boolean(value: bool, dialect: Dialect) -> Any:
-    from sqlglot import exp
-
     if dialect.booleans_are_digits:
         return exp.Literal.number(str(int(value)))
     return exp.Boolean(this=value)
 
 
 def _text(value: str, what: str, dialect: Dialect) -> Any:
-    from sqlglot import exp
-
     check_text(value, what, dialect)
     return exp.Literal.string(value)
