@@ -151,10 +151,8 @@ class ConditionBinarizer(TakesTables, TransformerMixin, BaseEstimator):  # type:
         thresholds = named_thresholds(self.thresholds, self.features_)
         if isinstance(thresholds, str):
             return {}
-        for name, cuts in thresholds.items():
-            _check_cuts(name, cuts, table[name].kind)
         return {
-            name: sorted({float(cut) for cut in cuts})
+            name: _checked_cuts(name, cuts, table[name].kind)
             for name, cuts in thresholds.items()
         }
 
@@ -182,7 +180,7 @@ def named_thresholds(
     return thresholds
 
 
-def _check_cuts(name: str, cuts: object, kind: str) -> None:
+def _checked_cuts(name: str, cuts: object, kind: str) -> list[float]:
     if kind != "numeric":
         raise ValueError(
             f"thresholds has cut points for {name!r}, which is {kind}, not numeric"
@@ -194,6 +192,7 @@ def _check_cuts(name: str, cuts: object, kind: str) -> None:
             f"thresholds: the cut points of {name!r} must be a list of finite "
             f"numbers, not {cuts!r}"
         )
+    return sorted({float(cut) for cut in cuts})
 
 
 def _conditions_of(

@@ -30,7 +30,7 @@ from faircg.grid import (
 from faircg.learned import named_rules
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable
     from pathlib import Path
 
     from faircg.binarize import ConditionBinarizer
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from faircg.colgen.events import Phase
     from faircg.colgen.pricing import Pricer
     from faircg.colgen.problem import Problem
-    from faircg.grid import Grid, GridPoint
+    from faircg.grid import Cells, Grid, GridPoint
     from faircg.labelled import LabelledTable
     from faircg.question import Question
     from faircg.rules import RuleSet
@@ -113,10 +113,7 @@ class Fold:
         return cells, tuple(collected)
 
     def _generate_one(
-        self,
-        point: GridPoint,
-        rules: tuple[Conditions, ...],
-        cells: Mapping[GridPoint, SolvedCell],
+        self, point: GridPoint, rules: tuple[Conditions, ...], cells: Cells
     ) -> SolvedCell:
         question = self.question
         deadline = Deadline.after(question.time_limit)
@@ -138,7 +135,7 @@ class Fold:
         return SolvedCell.of(solution, (rule for rule in found if rule not in before))
 
     def select(
-        self, rules: tuple[Conditions, ...], coarse: Mapping[GridPoint, SolvedCell]
+        self, rules: tuple[Conditions, ...], coarse: Cells
     ) -> dict[GridPoint, SolvedCell]:
         """Phase II: solve the fine grid, from the collected rules and rule sets.
 
@@ -156,9 +153,7 @@ class Fold:
             cells[point] = self._cell("II", point, rules, coarse, compute)
         return cells
 
-    def _already_answered(
-        self, point: GridPoint, coarse: Mapping[GridPoint, SolvedCell]
-    ) -> SolvedCell | None:
+    def _already_answered(self, point: GridPoint, coarse: Cells) -> SolvedCell | None:
         """Return phase I's answer if solving the point could hardly better it.
 
         That is so when a bound of a looser cell shows it optimal, or when it is as good
@@ -188,10 +183,7 @@ class Fold:
         )
 
     def _select_one(
-        self,
-        point: GridPoint,
-        rules: tuple[Conditions, ...],
-        coarse: Mapping[GridPoint, SolvedCell],
+        self, point: GridPoint, rules: tuple[Conditions, ...], coarse: Cells
     ) -> SolvedCell:
         question = self.question
         pricer = question.pricer() if question.is_exact else PoolOnly()
@@ -203,7 +195,7 @@ class Fold:
         phase: Phase,
         point: GridPoint,
         rules: Iterable[Conditions],
-        cells: Mapping[GridPoint, SolvedCell],
+        cells: Cells,
         pricer: Pricer,
         deadline: Deadline,
     ) -> Solution:
@@ -264,7 +256,7 @@ class Fold:
         phase: Phase,
         point: GridPoint,
         rules: tuple[Conditions, ...],
-        cells: Mapping[GridPoint, SolvedCell],
+        cells: Cells,
         compute: Callable[[], SolvedCell],
     ) -> SolvedCell:
         """Return a cell that was kept, or compute and keep it."""

@@ -29,6 +29,7 @@ logger = logging.getLogger(__name__)
 
 GridPoint: TypeAlias = tuple[float, int]
 """Epsilon and the limit on complexity."""
+Cells: TypeAlias = "Mapping[GridPoint, SolvedCell]"
 COARSE_EPSILONS: Final = (0.01, 0.1, 1.0)
 """Epsilons of phase I by default."""
 FINER_EPSILONS: Final = (0.0, 0.05, 0.15, 0.2)
@@ -185,26 +186,20 @@ class Answer:
     seconds: float
 
 
-def known_rule_sets(
-    cells: Mapping[GridPoint, SolvedCell],
-) -> tuple[tuple[Conditions, ...], ...]:
+def known_rule_sets(cells: Cells) -> tuple[tuple[Conditions, ...], ...]:
     """Return every rule set that some cell found, each once."""
     found = (rules for c in cells.values() for rules in (c.optimised, c.best))
     return tuple(dict.fromkeys(found))
 
 
-def looser_cells(
-    point: GridPoint, cells: Mapping[GridPoint, SolvedCell], depth: int
-) -> Iterator[SolvedCell]:
+def looser_cells(point: GridPoint, cells: Cells, depth: int) -> Iterator[SolvedCell]:
     """Walk through the cells that allow all that this point allows."""
     for (epsilon, C), cell in cells.items():
         if epsilon >= point[0] and point[1] <= C and cell.max_conditions >= depth:
             yield cell
 
 
-def proven_bound(
-    point: GridPoint, cells: Mapping[GridPoint, SolvedCell], depth: int
-) -> float:
+def proven_bound(point: GridPoint, cells: Cells, depth: int) -> float:
     """Return the best bound of cells at least as loose, over all rules that fit."""
     bounds = (cell.lower_bound for cell in looser_cells(point, cells, depth))
     return max(bounds, default=0.0)

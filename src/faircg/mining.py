@@ -8,7 +8,7 @@ implies, or that change nothing on the data, are removed.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 
@@ -114,9 +114,8 @@ def mine_fair_tree(
     return found
 
 
-MINERS: Final[
-    Mapping[str, Callable[[Problem, int, int, Deadline], set[Conditions]]]
-] = {
+Miner: TypeAlias = "Callable[[Problem, int, int, Deadline], set[Conditions]]"
+MINERS: Final[Mapping[str, Miner]] = {
     "tree": mine_tree,
     "forest": mine_forest,
     "fair_tree": mine_fair_tree,

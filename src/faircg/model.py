@@ -141,7 +141,12 @@ class RuleSetModel:
         """
         kinds = {feature.name: feature.kind for feature in self.features}
         table = X if isinstance(X, Table) else read_table(X, kinds=kinds)
-        self._check_categories(table, strict=strict)
+        # A category that is new: ``=`` is false for it and ``!=`` true.
+        for name, (count, example) in self.unseen(table).items():
+            message = unseen_words(name, count, example)
+            if strict:
+                raise ValueError(message)
+            warnings.warn(message, UnseenCategoryWarning, stacklevel=3)
         return self.rule_set.covers(table)
 
     def predict(self, X: Any, *, strict: bool = False) -> NDArray[Any]:
@@ -168,14 +173,6 @@ class RuleSetModel:
             if new:
                 counts[feature.name] = sum(new.values()), next(iter(new))
         return counts
-
-    def _check_categories(self, table: Table, *, strict: bool) -> None:
-        """Say so when a category is new: ``=`` is false for it and ``!=`` true."""
-        for name, (count, example) in self.unseen(table).items():
-            message = unseen_words(name, count, example)
-            if strict:
-                raise ValueError(message)
-            warnings.warn(message, UnseenCategoryWarning, stacklevel=4)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the model as JSON values."""

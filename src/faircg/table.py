@@ -209,12 +209,10 @@ def _column(name: str, raw: nw.Series[Any] | NDArray[Any]) -> Column:
 
 
 def _array_column(name: str, raw: NDArray[Any]) -> Column:
-    if raw.dtype.kind in "iuf":
+    if raw.dtype.kind in "iufb":
         values = raw.astype(float)
-        return _finished(name, "numeric", values, np.isnan(values))
-    if raw.dtype.kind == "b":
-        nothing = np.zeros(len(raw), dtype=bool)
-        return _finished(name, "boolean", raw.astype(float), nothing)
+        kind: Kind = "boolean" if raw.dtype.kind == "b" else "numeric"
+        return _finished(name, kind, values, np.isnan(values))
     if raw.dtype.kind in "OUT":
         return _object_column(name, raw.astype(object))
     raise ValueError(

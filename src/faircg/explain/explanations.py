@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, get_args, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args, overload
 
 import numpy as np
 
@@ -25,18 +25,6 @@ if TYPE_CHECKING:
     from faircg.rules import Condition
     from faircg.typing import BoolMatrix, IntVector, Value
 
-COLUMNS: Final = [
-    "row",
-    "decision",
-    "rules",
-    "closest_rule",
-    "failed",
-    "change",
-    "change_status",
-    "changed_features",
-    "cost",
-]
-"""Columns of the table of explanations."""
 Direction: TypeAlias = Literal["to_positive", "to_negative", "both", "none"]
 
 
@@ -92,25 +80,22 @@ class Explanations(Sequence[Explanation]):
         """
         import pandas as pd
 
-        lines = []
-        for e in self:
-            near = e.closest[0] if e.closest else None
-            failed = () if near is None else near.failed
-            count, cost = (np.nan, np.nan) if e.change is None else e.change.size
-            lines.append(
-                {
-                    "row": e.row,
-                    "decision": e.decision,
-                    "rules": " or ".join(map(str, e.fired)),
-                    "closest_rule": "" if near is None else str(near.rule),
-                    "failed": "; ".join(map(str, failed)),
-                    "change": e.change_text,
-                    "change_status": e.change_status,
-                    "changed_features": count,
-                    "cost": cost,
-                }
-            )
-        return pd.DataFrame(lines, columns=COLUMNS)
+        found = list(self)
+        near = [e.closest[0] if e.closest else None for e in found]
+        sizes = [e.change.size if e.change else (np.nan, np.nan) for e in found]
+        return pd.DataFrame(
+            {
+                "row": [e.row for e in found],
+                "decision": [e.decision for e in found],
+                "rules": [" or ".join(map(str, e.fired)) for e in found],
+                "closest_rule": [str(n.rule) if n else "" for n in near],
+                "failed": ["; ".join(map(str, n.failed)) if n else "" for n in near],
+                "change": [e.change_text for e in found],
+                "change_status": [e.change_status for e in found],
+                "changed_features": [count for count, _ in sizes],
+                "cost": [cost for _, cost in sizes],
+            }
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
