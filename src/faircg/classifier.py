@@ -230,12 +230,7 @@ class FairRuleSetClassifier(TakesTables, ClassifierMixin, BaseEstimator):  # typ
         question = Question.of(self)
         criterion = question.criterion
         data = LabelledTable.read(
-            self,
-            X,
-            y,
-            sensitive_features=sensitive_features,
-            sample_weight=sample_weight,
-            question=question,
+            self, question, X, y, sensitive_features, sample_weight
         ).counting()
         listening = telling(self.callbacks, self.verbose)
         with listening as tell, deadline.listening():

@@ -38,12 +38,11 @@ class LabelledTable:
     def read(
         cls,
         estimator: Any,
+        question: Question,
         X: Any,
         y: ArrayLike,
-        *,
         sensitive_features: Any,
         sample_weight: ArrayLike | None,
-        question: Question,
     ) -> LabelledTable:
         """Read and check what was given to ``fit``; the estimator learns the features.
 

@@ -239,12 +239,7 @@ class FairRuleSetClassifierCV(TakesTables, ClassifierMixin, BaseEstimator):  # t
         question = Question.of(estimator)
         criterion = question.at(*grid.fine[0]).criterion
         data = LabelledTable.read(
-            self,
-            X,
-            y,
-            sensitive_features=sensitive_features,
-            sample_weight=sample_weight,
-            question=question,
+            self, question, X, y, sensitive_features, sample_weight
         )
         results = self._search(question, grid, data)
         self.classes_ = data.labels.classes

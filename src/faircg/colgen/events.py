@@ -8,13 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, Final, Literal, TypeAlias
 
 if TYPE_CHECKING:
     from faircg.colgen.history import Round
 
 Phase: TypeAlias = Literal["I", "II"]
 """The phases of a search."""
+
+
+class _Told:
+    """An event in words, which are made of its fields."""
+
+    __slots__ = ()
+    _words: ClassVar[str]
+
+    def __str__(self) -> str:
+        return self._words.format(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,129 +40,116 @@ class FitBegun:
 
 
 @dataclass(frozen=True, slots=True)
-class DepthBegun:
+class DepthBegun(_Told):
     """Column generation begins over rules of so many conditions at most."""
 
+    _words = "rules of at most {0.max_conditions} conditions"
     max_conditions: int
 
-    def __str__(self) -> str:
-        return f"rules of at most {self.max_conditions} conditions"
-
 
 @dataclass(frozen=True, slots=True)
-class RoundDone:
+class RoundDone(_Told):
     """A round of column generation is done."""
 
+    _words = (
+        "round {0.round.number}: LP {0.round.lp_value:.3f}, bound "
+        "{0.round.lower_bound:.3f}, best reduced cost {0.round.best_reduced_cost:.4f}, "
+        "{0.round.new_rules} new rules, pool {0.round.pool_size}"
+    )
     round: Round
-
-    def __str__(self) -> str:
-        r = self.round
-        return (
-            f"round {r.number}: LP {r.lp_value:.3f}, bound {r.lower_bound:.3f}, best "
-            f"reduced cost {r.best_reduced_cost:.4f}, {r.new_rules} new rules, pool "
-            f"{r.pool_size}"
-        )
 
 
 @dataclass(frozen=True, slots=True)
-class DepthDone:
+class DepthDone(_Told):
     """Column generation ended; ``is_proven`` if the linear master is solved."""
 
+    _words = (
+        "rules of at most {0.max_conditions} conditions: bound {0.lower_bound:.3f}, "
+        "proven to be the best of the linear master: {0.is_proven}"
+    )
     max_conditions: int
     lower_bound: float
     is_proven: bool
 
-    def __str__(self) -> str:
-        solved = "solved" if self.is_proven else "not solved"
-        return (
-            f"linear master over rules of at most {self.max_conditions} conditions: "
-            f"{solved}, bound {self.lower_bound:.3f}"
-        )
-
 
 @dataclass(frozen=True, slots=True)
-class Incumbent:
+class Incumbent(_Told):
     """A rule set that satisfies the constraint is better than those before.
 
     ``loss`` is the lowest loss that the master minimises, ``errors`` the fewest wrong
     predictions so far, maybe of another rule set; infinity while there is none.
     """
 
+    _words = "best loss {0.loss:.0f}, fewest wrong predictions {0.errors:.0f}"
     loss: float
     errors: float
 
-    def __str__(self) -> str:
-        return f"best loss {self.loss:.0f}, fewest wrong predictions {self.errors:.0f}"
-
 
 @dataclass(frozen=True, slots=True)
-class ProofStep:
+class ProofStep(_Told):
     """All rule sets within some excess over the bound were looked at.
 
     ``lower_bound`` is what is proven now; no more than before if there were too many of
     them (``is_complete`` is False).
     """
 
+    _words = (
+        "excess {0.excess:.3f}: {0.n_rules} rules, {0.n_rule_sets} rule sets, all of "
+        "them: {0.is_complete}, bound {0.lower_bound:.3f}"
+    )
     excess: float
     n_rules: int
     n_rule_sets: int
     is_complete: bool
     lower_bound: float
 
-    def __str__(self) -> str:
-        cut = "" if self.is_complete else " (not all)"
-        return (
-            f"excess {self.excess:.3f}: {self.n_rules} rules, {self.n_rule_sets} rule "
-            f"sets{cut}, bound {self.lower_bound:.3f}"
-        )
-
 
 @dataclass(frozen=True, slots=True)
-class IntegerDone:
+class IntegerDone(_Told):
     """The integer master over so many rules ended; ``is_closed`` if it is solved."""
 
+    _words = (
+        "integer master: {0.n_rules} rules, solved: {0.is_closed}, bound "
+        "{0.lower_bound:.3f}"
+    )
     n_rules: int
     lower_bound: float
     is_closed: bool
 
-    def __str__(self) -> str:
-        solved = "solved" if self.is_closed else "not solved"
-        return (
-            f"integer master: {self.n_rules} rules, {solved}, bound "
-            f"{self.lower_bound:.3f}"
-        )
-
 
 @dataclass(frozen=True, slots=True)
-class SearchBegun:
+class SearchBegun(_Told):
     """A search over a grid begins: folds, and points of each phase in every fold."""
 
+    _words = "{0.n_folds} folds of {0.n_coarse} and {0.n_fine} points"
     n_folds: int
     n_coarse: int
     n_fine: int
 
-    def __str__(self) -> str:
-        return f"{self.n_folds} folds of {self.n_coarse} and {self.n_fine} points"
+
+_CELL: Final = (
+    "fold {0.fold}, phase {0.phase}, epsilon {0.epsilon:g}, complexity "
+    "{0.max_complexity}: "
+)
 
 
 @dataclass(frozen=True, slots=True)
-class InCell:
+class InCell(_Told):
     """Something happened in a cell of a search: a fold and phase at one point."""
 
+    _words = _CELL + "{0.event}"
     fold: int
     phase: Phase
     epsilon: float
     max_complexity: int
     event: EngineEvent
 
-    def __str__(self) -> str:
-        return f"{_cell(self)}: {self.event}"
-
 
 @dataclass(frozen=True, slots=True)
-class CellDone:
+class CellDone(_Told):
     """A cell of a search is done; ``is_kept`` if an earlier search had solved it."""
 
+    _words = _CELL + "loss {0.loss:.0f}, bound {0.lower_bound:.0f}, {0.seconds:.1f} s"
     fold: int
     phase: Phase
     epsilon: float
@@ -161,20 +158,6 @@ class CellDone:
     lower_bound: float
     seconds: float
     is_kept: bool
-
-    def __str__(self) -> str:
-        kept = " (kept)" if self.is_kept else ""
-        return (
-            f"{_cell(self)}: loss {self.loss:.0f}, bound {self.lower_bound:.0f}, "
-            f"{self.seconds:.1f} s{kept}"
-        )
-
-
-def _cell(event: InCell | CellDone) -> str:
-    return (
-        f"fold {event.fold}, phase {event.phase}, epsilon {event.epsilon:g}, "
-        f"complexity {event.max_complexity}"
-    )
 
 
 EngineEvent: TypeAlias = (
