@@ -16,8 +16,6 @@ from faircg.cli import options as opt
 from faircg.cli.progress import following
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from faircg.classifier import FairRuleSetClassifier
     from faircg.cli.named_table import NamedTable
 
@@ -72,9 +70,10 @@ def fit(
         verbose=int(verbose),
         on_interrupt="return",
     )
-    title = f"{training.title}, {training.features.shape[1]} features"
+    people = training.to_fit
+    title = f"{training.title}, {people['X'].shape[1]} features"
     with following(title, quiet=quiet or verbose) as callbacks:
-        clf.set_params(callbacks=callbacks).fit(**training.to_fit)
+        clf.set_params(callbacks=callbacks).fit(**people)
     clf.model_.save(output)
     if as_json:
         typer.echo(files.to_json({"model": str(output), **show.fit_values(clf)}))
@@ -97,13 +96,7 @@ class Training:
     people: NamedTable
     target: str
     groups: list[str]
-    labels: Any
     pos_label: Any
-
-    @property
-    def features(self) -> pd.DataFrame:
-        """All columns but the target."""
-        return self.people.frame.drop(columns=[self.target])
 
     @property
     def title(self) -> str:
@@ -113,12 +106,7 @@ class Training:
     @property
     def to_fit(self) -> dict[str, Any]:
         """The arguments of ``fit``."""
-        return {
-            "X": self.features,
-            "y": self.labels,
-            "sensitive_features": self.people.groups(self.groups),
-            "sample_weight": self.people.weights,
-        }
+        return self.people.parts(self.target, self.groups)
 
 
 def read_training(asked: SimpleNamespace) -> Training:
@@ -144,7 +132,7 @@ def read_training(asked: SimpleNamespace) -> Training:
         missing_groups=asked.missing_groups,
         quiet=asked.quiet,
     )
-    return Training(people, target, groups, labels, pos_label)
+    return Training(people, target, groups, pos_label)
 
 
 def make_estimator(asked: SimpleNamespace, training: Training) -> FairRuleSetClassifier:

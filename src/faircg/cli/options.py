@@ -3,9 +3,19 @@
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeAlias, get_args
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    Final,
+    Literal,
+    TypeAlias,
+    TypeVar,
+    get_args,
+)
 
 import typer
 
@@ -15,6 +25,8 @@ from faircg.exceptions import FairCGError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+T = TypeVar("T", int, float)
 
 
 class OptionValueError(FairCGError):
@@ -60,34 +72,26 @@ def share(option: str, words: str) -> Callable[[Any], float]:
 
 def seconds(option: str) -> Callable[[Any], float]:
     """Return a reader of seconds, which are more than none."""
-
-    def read(value: Any) -> float:
-        """Read a value, typed or of a settings file."""
-        number = _number(value)
-        if number > 0:
-            return number
-        raise OptionValueError(
-            f"{option}: {str(value).strip()!r} is not a number of seconds above 0"
-        )
-
-    return read
+    return _limited(option, float, lambda n: n > 0, "a number of seconds above 0")
 
 
 def whole(option: str, least: int) -> Callable[[Any], int]:
     """Return a reader of whole numbers from the least on."""
+    words = f"a whole number of at least {least}"
+    return _limited(option, int, lambda n: n >= least, words)
 
-    def read(value: Any) -> int:
+
+def _limited(
+    option: str, kind: Callable[[str], T], is_allowed: Callable[[T], bool], words: str
+) -> Callable[[Any], T]:
+    def read(value: Any) -> T:
         """Read a value, typed or of a settings file."""
-        try:
-            number = int(str(value).strip())
-        except ValueError:
-            number = least - 1
-        if number >= least:
-            return number
-        raise OptionValueError(
-            f"{option}: {str(value).strip()!r} is not a whole number of at least "
-            f"{least}"
-        )
+        text = str(value).strip()
+        with suppress(ValueError):
+            number = kind(text)
+            if is_allowed(number):
+                return number
+        raise OptionValueError(f"{option}: {text!r} is not {words}")
 
     return read
 

@@ -25,11 +25,6 @@ class GroupResult:
     counts: GroupCounts
     shares: Mapping[str, Share]
 
-    @classmethod
-    def of(cls, name: str, counts: GroupCounts) -> GroupResult:
-        """Work out the shares."""
-        return cls(name, counts, shares_of(counts))
-
 
 @dataclass(frozen=True, slots=True)
 class PartResult:
@@ -133,10 +128,11 @@ def part_result(
     """
     # Other groups altogether (another column) are not compared with those of training.
     is_same_column = bool(set(counts) & set(trained))
+    everybody = total(counts.values())
     return PartResult(
         name=name,
-        groups=tuple(GroupResult.of(group, c) for group, c in counts.items()),
-        overall=GroupResult.of(EVERYBODY, total(counts.values())),
+        groups=tuple(GroupResult(g, c, shares_of(c)) for g, c in counts.items()),
+        overall=GroupResult(EVERYBODY, everybody, shares_of(everybody)),
         gaps=gaps_of(counts, criterion),
         recorded=recorded,
         absent=tuple(g for g in trained if is_same_column and g not in counts),

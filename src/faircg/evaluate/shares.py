@@ -68,8 +68,6 @@ def share_of(count: int, size: int, confidence: float = CONFIDENCE) -> Share:
     return Share(count, size, float(low), float(high))
 
 
-def shares_of(
-    counts: GroupCounts, rates: Iterable[str] = USUAL, confidence: float = CONFIDENCE
-) -> dict[str, Share]:
+def shares_of(counts: GroupCounts, rates: Iterable[str] = USUAL) -> dict[str, Share]:
     """Return rates of a group by name."""
-    return {rate: share_of(*RATES[rate](counts), confidence) for rate in rates}
+    return {rate: share_of(*RATES[rate](counts)) for rate in rates}

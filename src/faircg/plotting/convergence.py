@@ -98,15 +98,7 @@ class ConvergenceDisplay:
         x: Clock = "seconds",
         ax: Axes | None = None,
     ) -> Self:
-        """Draw these rounds.
-
-        Parameters
-        ----------
-        history, certificate
-            As in the class.
-        x, ax
-            As in :meth:`from_estimator`.
-        """
+        """Draw these rounds; parameters as in the class and :meth:`from_estimator`."""
         return cls(history, certificate).plot(ax, x=x)
 
     def plot(self, ax: Axes | None = None, *, x: Clock = "seconds") -> Self:
@@ -116,8 +108,16 @@ class ConvergenceDisplay:
         ax = axes_for(ax, (8.0, 4.5))
         from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
-        certificate, at = self.certificate, _positions(self.history, x)
-        end = certificate.seconds if x == "seconds" else max(at, default=0.0) + 1
+        certificate = self.certificate
+        if x == "seconds":
+            at, end = [r.seconds for r in self.history], certificate.seconds
+            x_label = "seconds since the fit began"
+        else:
+            at = [float(r.number) for r in self.history]
+            end = max(at, default=0.0) + 1
+            x_label = "round of column generation (last mark: after the rounds)"
+            ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+        ax.set_xlabel(x_label)
         self.lp_lines_: list[Line2D] = []
         self.bound_lines_: list[Line2D] = []
         steps = groupby(
@@ -148,13 +148,6 @@ class ConvergenceDisplay:
         )
         ax.set_ylabel(f"{certificate.loss_name} (people)")
         ax.yaxis.set_major_formatter(StrMethodFormatter("{x:,g}"))
-        if x == "rounds":
-            ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-        ax.set_xlabel(
-            "seconds since the fit began"
-            if x == "seconds"
-            else "round of column generation (last mark: after the rounds)"
-        )
         ax.set_title(certificate.headline, loc="left", pad=18)
         ax.grid(axis="y", color="0.9")
         ax.legend(fontsize="small")
@@ -207,9 +200,3 @@ def _mark_step(ax: Axes, place: float, depth: str, is_first: bool) -> None:
             fontsize="small",
             ha="center",
         )
-
-
-def _positions(history: Sequence[Round], x: Clock) -> list[float]:
-    if x == "rounds":
-        return [float(r.number) for r in history]
-    return [r.seconds for r in history]

@@ -119,10 +119,8 @@ class FrontierDisplay:
             One line for each fold and point.
         constraint
             As in the search: the gap is that of this criterion.
-        chosen
-            Epsilon and limit on complexity of the chosen point.
-        ax
-            Axes to draw on; a new figure by default.
+        chosen, ax
+            As in the class and :meth:`from_estimator`.
         """
         criterion = criterion_at(constraint, 1.0)  # gaps do not depend on epsilon
         name = None if criterion is None else criterion.name
@@ -178,7 +176,8 @@ class FrontierDisplay:
             self._show_chosen(ax, self.chosen)
         ax.yaxis.set_major_formatter(PercentFormatter(1.0))
         ax.set_ylabel("accuracy on held-out folds (mean)")
-        criterion = "" if self.constraint is None else f" ({self._words()})"
+        spoken = str(self.constraint).replace("_", " ")
+        criterion = "" if self.constraint is None else f" ({spoken})"
         ax.set_xlabel(
             f"largest gap between groups, all held-out people together{criterion}"
         )
@@ -188,9 +187,6 @@ class FrontierDisplay:
         self.ax_: Axes = ax
         self.figure_: Figure = ax.figure  # type: ignore[assignment]
         return self
-
-    def _words(self) -> str:
-        return str(self.constraint).replace("_", " ")
 
     def _name_epsilons(self, ax: Axes, frontier: pd.DataFrame) -> None:
         for number, (_, row) in enumerate(frontier.iterrows()):

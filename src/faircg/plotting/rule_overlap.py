@@ -156,13 +156,8 @@ class RuleOverlapDisplay:
         if n_rules:
             self._draw(ax)
         else:
-            ax.text(
-                0.5,
-                0.5,
-                "no rules: nobody is covered",
-                ha="center",
-                transform=ax.transAxes,
-            )
+            words = "no rules: nobody is covered"
+            ax.text(0.5, 0.5, words, ha="center", transform=ax.transAxes)
             ax.set_axis_off()
         once = share_in_words(self.covered_once_, self.covered_by_any_)
         ax.set_title(

@@ -13,7 +13,7 @@ from faircg.fairness.constraint import criterion_of, is_criterion
 from faircg.features import Features
 from faircg.groups import EVERYBODY
 from faircg.report.contents import About, Point, PointResult, Report
-from faircg.report.parts import Part, by_name
+from faircg.report.parts import Part
 from faircg.report.rows import resolved, sample_rows
 
 if TYPE_CHECKING:
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from faircg.colgen.certificate import Certificate
     from faircg.evaluate import PartResult, RuleResult
     from faircg.fairness import Criterion
     from faircg.fairness.constraint import Constraint
@@ -141,11 +140,6 @@ def _is_training_data(model: RuleSetModel, part: Part) -> bool:
 
 def _settings(asked: Asked) -> dict[str, Any]:
     """Say what a model records about its fit; nothing about what it does not."""
-    found: dict[str, Any] = {}
-    if asked.exclude is not None:
-        found["excluded"] = asked.exclude
-    if asked.random_state is not None:
-        found["seed"] = asked.random_state
     settings = {}
     if asked.thresholds is not None and asked.n_thresholds is not None:
         most = asked.n_thresholds
@@ -156,9 +150,11 @@ def _settings(asked: Asked) -> dict[str, Any]:
         }.get(asked.thresholds, asked.thresholds)
     if asked.time_limit is not None:
         settings["time limit"] = f"{asked.time_limit:g} s"
-    if settings:
-        found["settings"] = settings
-    return found
+    return {
+        "excluded": asked.exclude,
+        "seed": asked.random_state,
+        "settings": settings,
+    }
 
 
 def read_parts(
@@ -195,18 +191,21 @@ def make_report(
     of each model's certificate by default; about and rows are as in
     :func:`report_of_model`.
     """
-    named = by_name(parts)
+    named = {part.name: part for part in parts}
+    if not named:
+        raise ValueError("a report needs at least one part of data")
+    if len(named) < len(parts):
+        raise ValueError(f"parts need different names: {[p.name for p in parts]}")
     if not points:
         raise ValueError("a report needs at least one point")
     if not 0 <= chosen < len(points):
         raise ValueError(f"chosen={chosen} is no position in {len(points)} points")
     if len({point.model.labels for point in points}) > 1:
         raise ValueError("the points predict different labels; make a report of each")
-    results = tuple(_point_result(p, named, constraint) for p in points)
     models = [point.model for point in points]
-    first = _criterion(constraint, results[chosen].certificate, points[chosen].epsilon)
+    first = _criterion(constraint, points[chosen])
     return Report(
-        points=results,
+        points=tuple(_point_result(p, named, constraint) for p in points),
         chosen=chosen,
         constraint=None if first is None else first.name,
         data=tuple(part.summary(models[chosen]) for part in parts),
@@ -227,12 +226,9 @@ def versions() -> dict[str, str]:
     return found
 
 
-def _criterion(
-    constraint: Constraint | None,
-    certificate: Certificate | None,
-    epsilon: float | None,
-) -> Criterion | None:
+def _criterion(constraint: Constraint | None, point: Point) -> Criterion | None:
     """Return the criterion of a point; None if there is none, or nobody knows it."""
+    epsilon, certificate = point.epsilon, point.model.certificate
     if constraint is None:
         known = None if certificate is None else certificate.constraint
         return criterion_of(known, epsilon) if known in CRITERIA else None
@@ -247,14 +243,10 @@ def _criterion(
 
 
 def _point_result(
-    point: Point,
-    parts: Mapping[str, Part],
-    constraint: Constraint | None,
+    point: Point, parts: Mapping[str, Part], constraint: Constraint | None
 ) -> PointResult:
-    certificate = point.model.certificate
-    criterion = _criterion(constraint, certificate, point.epsilon)
-    rule_set = point.model.rule_set
-    recorded = point.model.groups
+    criterion = _criterion(constraint, point)
+    certificate, recorded = point.model.certificate, point.model.groups
     known = () if tuple(recorded) == (EVERYBODY,) else tuple(recorded)
     results: dict[str, PartResult] = {}
     rules: dict[str, tuple[RuleResult, ...]] = {}
@@ -262,7 +254,7 @@ def _point_result(
     is_given = False
     for name, part in parts.items():
         people = part.people
-        coverage = people.coverage(rule_set)
+        coverage = people.coverage(point.model.rule_set)
         counts = people.counts(coverage.any)
         results[name] = part_result(name, counts, criterion, trained=known)
         rules[name] = rule_results(coverage, people.is_positive, people.groups)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Self
 
@@ -15,8 +16,6 @@ from faircg.report.words import value_words
 from faircg.table import Column, Table, read_table
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from numpy.typing import ArrayLike
 
     from faircg.model import RuleSetModel
@@ -95,11 +94,10 @@ def unseen_categories(model: RuleSetModel, table: Table) -> list[str]:
 
 def describe(X: Any) -> tuple[FeatureSummary, ...]:
     """Describe every column; one that cannot be read is named all the same."""
-    if isinstance(X, Table):
-        return tuple(_summary(column) for column in X.columns.values())
     frame = nw.from_native(X, eager_only=True, pass_through=True)
     if not isinstance(frame, nw.DataFrame):
-        return tuple(_summary(c) for c in read_table(X).columns.values())
+        table = X if isinstance(X, Table) else read_table(X)
+        return tuple(map(_summary, table.columns.values()))
     summaries = []
     for name in frame.columns:
         try:
@@ -133,10 +131,7 @@ def _summary(column: Column) -> FeatureSummary:
 
 
 def _frequent(values: list[Value]) -> str:
-    counts: dict[Value, int] = {}
-    for value in values:
-        counts[value] = counts.get(value, 0) + 1
-    ordered = sorted(counts.items(), key=lambda item: (-item[1], str(item[0])))
+    ordered = sorted(Counter(values).items(), key=lambda item: (-item[1], str(item[0])))
     frequent = [item for item in ordered[:MOST_VALUES] if item[1] >= FEWEST]
     named = ", ".join(
         f"{shown(value_words(value), 40)} ({percent(count / len(values))})"
@@ -146,13 +141,3 @@ def _frequent(values: list[Value]) -> str:
         return named
     text = plural(len(ordered), "value")
     return f"{text}; most often {named}" if named else text
-
-
-def by_name(parts: Sequence[Part]) -> Mapping[str, Part]:
-    """Return the parts by name; a repeated name is an error."""
-    named = {part.name: part for part in parts}
-    if not named:
-        raise ValueError("a report needs at least one part of data")
-    if len(named) < len(parts):
-        raise ValueError(f"parts need different names: {[p.name for p in parts]}")
-    return named

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     from faircg.report.contents import PointResult, Report
 
+    Measured = Sequence[tuple[float, float | None]]  # accuracy and gap of each point
+
 WIDTH: Final = 480
 HEIGHT: Final = 330
 LEFT, RIGHT, TOP, BOTTOM = 62, 20, 20, 52
@@ -200,36 +202,21 @@ def frontier_plots(report: Report) -> tuple[FrontierPlot, ...]:
     """Place the points once for cross-validation, and once for every part."""
     if len(report.points) < 2:
         return ()
-    ways: list[tuple[str, Callable[[PointResult], tuple[float, float | None]]]] = []
-    if all(p.point.cross_validated is not None for p in report.points):
-        ways.append(("cross-validation", _by_folds))
-    names = dict.fromkeys(n for p in report.points for n in p.parts)
+    measured: list[tuple[str, Measured]] = []
+    folds = [point.point.cross_validated for point in report.points]
+    if None not in folds:
+        found = [(fold.accuracy, fold.gap) for fold in folds if fold is not None]
+        measured.append(("cross-validation", found))
+    names = dict.fromkeys(name for point in report.points for name in point.parts)
     for name in names:
-        if all(name in p.parts for p in report.points):
-            ways.append((name, _on_part(name)))
-    return tuple(_plot(report, name, measure) for name, measure in ways)
+        if all(name in point.parts for point in report.points):
+            parts = [point.parts[name] for point in report.points]
+            found = [(part.overall.counts.accuracy, part.largest_gap) for part in parts]
+            measured.append((name, found))
+    return tuple(_plot(report, name, found) for name, found in measured)
 
 
-def _by_folds(result: PointResult) -> tuple[float, float | None]:
-    found = result.point.cross_validated
-    assert found is not None
-    return found.accuracy, found.gap
-
-
-def _on_part(name: str) -> Callable[[PointResult], tuple[float, float | None]]:
-    def measure(result: PointResult) -> tuple[float, float | None]:
-        part = result.parts[name]
-        return part.overall.counts.accuracy, part.largest_gap
-
-    return measure
-
-
-def _plot(
-    report: Report,
-    name: str,
-    measure: Callable[[PointResult], tuple[float, float | None]],
-) -> FrontierPlot:
-    measured = [measure(result) for result in report.points]
+def _plot(report: Report, name: str, measured: Measured) -> FrontierPlot:
     complexities = [r.point.model.rule_set.complexity for r in report.points]
     by_gap = all(gap is not None for _, gap in measured)
     across = [
@@ -295,45 +282,32 @@ def interval_charts(result: PointResult) -> tuple[IntervalChart, ...]:
 def _chart(result: PointResult, rate: str) -> IntervalChart:
     parts = list(result.parts.values())
     names = dict.fromkeys(g.name for part in parts for g in part.groups)
-    ends = [
-        end
-        for part in parts
-        for g in part.groups
-        if g.shares[rate].size
-        for end in (g.shares[rate].low, g.shares[rate].high)
-    ]
+    shares = [g.shares[rate] for part in parts for g in part.groups]
+    ends = [end for share in shares if share.size for end in (share.low, share.high)]
     values = share_ticks(ends, most=5)
     digits = tick_digits(values)
     at = _scale(values, 12, WIDTH - 12)
     rows, y = [], 12.0
     for name in names:
-        row_y = y + 4
-        intervals = []
-        y += LINE
+        intervals: list[Interval] = []
         for number, part in enumerate(parts):
-            for group in part.groups:
-                share = group.shares[rate]
-                if group.name != name or share.value is None:
+            found = [g.shares[rate] for g in part.groups if g.name == name]
+            for share in found:
+                if share.value is None:
                     continue
-                intervals.append(
-                    Interval(
-                        part=number,
-                        y=y,
-                        x=at(share.value),
-                        low=at(share.low),
-                        high=at(share.high),
-                        text=(
-                            f"{shown(name, 400)}, {shown(part.name, 40)}: "
-                            f"{percent(share.value)} "
-                            f"({percent(share.low)} to {percent(share.high)})"
-                        ),
-                    )
+                interval = Interval(
+                    part=number,
+                    y=y + LINE * (len(intervals) + 1),
+                    x=at(share.value),
+                    low=at(share.low),
+                    high=at(share.high),
+                    text=f"{shown(name, 400)}, {shown(part.name, 40)}: "
+                    f"{percent(share.value)} "
+                    f"({percent(share.low)} to {percent(share.high)})",
                 )
-                y += LINE
-        if not intervals:
-            y += LINE
-        rows.append(IntervalRow(_brief(name), row_y, tuple(intervals)))
-        y += 8
+                intervals.append(interval)
+        rows.append(IntervalRow(_brief(name), y + 4, tuple(intervals)))
+        y += LINE * (max(len(intervals), 1) + 1) + 8
     ticks = tuple(Tick(at(v), percent(v, digits)) for v in values)
     return IntervalChart(rate, y + 22, ticks, tuple(rows))
 

@@ -54,19 +54,16 @@ def fit_frontier(
     """
     check_is_fitted(search, "frontier_")
     models = {}
-    for epsilon, complexity in _keys(search):
-        is_best = (epsilon, complexity) == (
-            search.best_epsilon_,
-            search.best_complexity_,
-        )
+    for key in _keys(search):
+        is_best = key == (search.best_epsilon_, search.best_complexity_)
         if is_best and hasattr(search, "best_estimator_"):
-            models[epsilon, complexity] = search.best_estimator_.model_
+            models[key] = search.best_estimator_.model_
             continue
-        estimator = search.estimator_at(epsilon, complexity)
+        estimator = search.estimator_at(*key)
         estimator.fit(
             X, y, sensitive_features=sensitive_features, sample_weight=sample_weight
         )
-        models[epsilon, complexity] = estimator.model_
+        models[key] = estimator.model_
     return models
 
 
@@ -190,26 +187,27 @@ def _points(
 def _settings(search: FairRuleSetClassifierCV, time_limit: float) -> dict[str, str]:
     results = search.cv_results_
     grid = {
-        "epsilons of the grid": sorted(set(results["epsilon"])),
-        "complexity limits of the grid": sorted(set(results["max_complexity"])),
+        "epsilons of the grid": "epsilon",
+        "complexity limits of the grid": "max_complexity",
     }
     if search.constraint_ is None:
         del grid["epsilons of the grid"]
     settings = {
-        name: ", ".join(f"{value:g}" for value in values)
-        for name, values in grid.items()
+        name: ", ".join(f"{value:g}" for value in sorted(set(results[column])))
+        for name, column in grid.items()
     }
     settings["cross-validation"] = f"{int(results['fold'].nunique())} folds"
     n_cut = int((~results["is_finished"].astype(bool)).sum())
+    cut_short = "no cell was cut short"
+    if n_cut:
+        cut_short = (
+            f"{n_cut} cells were cut short, and another run may find other rule sets "
+            "there"
+        )
     settings["time limit"] = (
         f"{time_limit:g} s for each of {len(results)} cells and for each fit on "
         "all data; "
-        + (
-            f"{n_cut} cells were cut short, and another run may find other rule sets "
-            "there"
-            if n_cut
-            else "no cell was cut short"
-        )
+        f"{cut_short}"
     )
     if search.target_gap is not None:
         settings["choice"] = (
@@ -227,13 +225,8 @@ def _settings(search: FairRuleSetClassifierCV, time_limit: float) -> dict[str, s
 
 
 def _keys(search: FairRuleSetClassifierCV) -> list[tuple[float, int]]:
-    frontier = search.frontier_
-    return [
-        (float(epsilon), int(complexity))
-        for epsilon, complexity in zip(
-            frontier["epsilon"], frontier["max_complexity"], strict=True
-        )
-    ]
+    frontier = search.frontier_[["epsilon", "max_complexity"]]
+    return [(float(e), int(c)) for e, c in frontier.itertuples(index=False)]
 
 
 def _number(value: float) -> float | None:
