@@ -7,28 +7,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """What one round did.
+    """What one round did, and what was known at its end.
 
-    Attributes
-    ----------
-    number
-        Rounds are counted from one.
-    seconds
-        Time since the fit began, at the end of the round.
-    max_conditions
-        Most conditions that a rule could have.
-    lp_value
-        Value of the restricted master at the start of the round.
-    lower_bound
-        Best proven bound so far on the master over all rules.
-    best_reduced_cost
-        Most negative reduced cost found; zero when none was.
-    new_rules
-        Rules that joined the pool.
-    pool_size
-        Rules in the pool at the end of the round.
-    is_complete
-        Whether the pricing proved its answer.
+    ``lp_value`` is that of the restricted master at its start, ``lower_bound`` the best
+    bound proven so far on the master over all rules; ``best_reduced_cost`` is zero when
+    no rule of negative reduced cost was found, and ``is_complete`` says whether the
+    pricing proved its answer.
     """
 
     number: int

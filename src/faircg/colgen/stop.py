@@ -21,16 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Deadline:
-    """When to stop.
-
-    Parameters
-    ----------
-    at
-        Time on the clock at which to stop; infinity for never.
-    clock
-        Returns the current time in seconds.
-    interrupted
-        Set to stop at once.
+    """When to stop: at a time on the clock, or as soon as it is ``interrupted``.
 
     Examples
     --------

@@ -150,18 +150,9 @@ def solve_lp(
     start: Basis | None = None,
     primal: bool = False,
 ) -> LpSolution:
-    """Solve a linear program by simplex.
+    """Solve a linear program by simplex; integrality is ignored.
 
-    Parameters
-    ----------
-    model
-        The program; integrality is ignored.
-    stop
-        Deadline and interrupt.
-    start
-        Basis to start from.
-    primal
-        Use the primal simplex method from there, not the dual one.
+    From a ``start`` basis the primal simplex method can be used, not the dual one.
     """
     for presolve in ("choose", "off"):
         solver = _loaded(model.relaxed, stop, presolve=presolve)
@@ -207,24 +198,10 @@ def solve_mip(
 ) -> MipSolution:
     """Solve an integer program to proven optimality or until stopped.
 
-    Parameters
-    ----------
-    model
-        The integer program.
-    stop
-        Deadline and interrupt.
-    start
-        Values of *all* columns: for a partial start HiGHS first solves a model of its
-        own, on its own clock.
-    on_solution
-        Called with every integer solution met, from the solver's thread.
-    whole_objective
-        Whether the objective of every integer solution is a whole number, so that the
-        search may end once no better whole number is left.
-    seed
-        Seed of the solver's random choices.
-    options
-        Further solver options by name.
+    A ``start`` gives the values of *all* columns: for a partial one HiGHS first solves
+    a model of its own, on its own clock. ``on_solution`` is called with every integer
+    solution met, from the solver's thread. With a ``whole_objective`` the search may
+    end once no better whole number is left. ``options`` are further ones of the solver.
     """
     if start is not None and len(start) != len(model.cost):
         raise ValueError("a start must give the value of every column")

@@ -23,22 +23,14 @@ MOST_RULES = 100
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PricingResult:
-    """Rules of negative reduced cost.
+    """Rules of negative reduced cost, the most negative first.
 
-    Parameters
-    ----------
-    rules
-        The most negative first; ties by size, then by conditions.
-    reduced_costs
-        Their reduced costs on all data.
-    is_complete
-        Whether it is proven that no rule has a lower reduced cost than the first one
-        here, or, if there is none here, that no rule has a negative one.
-    bound
-        A proven lower bound on the reduced cost of every rule *per unit of its
-        complexity*; minus infinity when nothing was proven. The master over all rules
-        is worth at least ``prices.value + C * min(0, bound)``, because complexities
-        sum to at most ``C``.
+    ``is_complete`` says that it is proven that no rule has a lower reduced cost than
+    the first one here, or, if there is none here, that no rule has a negative one.
+    ``bound`` is a proven lower bound on the reduced cost of every rule *per unit of its
+    complexity*; minus infinity when nothing was proven. The master over all rules is
+    worth at least ``prices.value + C * min(0, bound)``, because complexities sum to at
+    most ``C``.
     """
 
     rules: tuple[Conditions, ...]
@@ -51,16 +43,7 @@ class PricingResult:
 class PricingProblem:
     """The question to a pricer: which rules have a negative reduced cost.
 
-    Parameters
-    ----------
-    bits
-        Which row meets which condition.
-    prices
-        What a rule pays for the rows it covers, and for its complexity.
-    max_conditions
-        Rules have at least one condition and at most so many.
-    deadline
-        When to stop.
+    Rules have at least one condition and at most ``max_conditions``.
     """
 
     bits: ConditionBits
