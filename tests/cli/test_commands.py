@@ -12,6 +12,7 @@ import pandas as pd
 
 from cli.people import FIT, JOB, YEARS, awkward
 from faircg import FairRuleSetClassifier, RuleSetModel
+from faircg.cli import show
 from faircg.datasets import load_compas
 from faircg.groups import read_groups
 
@@ -407,3 +408,12 @@ def test_names_of_the_table_are_printed_as_they_are(
     assert done.code == 0, done.err
     assert "[red]A" in done.out
     assert JOB in frame.columns
+
+
+def test_no_character_of_a_name_is_added_or_replaced(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """A last backslash was printed twice, and a group called ``:us:`` as a flag."""
+    names = ["[b]A[/b]", ":us:", "C:\\"]
+    show.show_table(show.console(), pd.DataFrame({"town": names}), {})
+    assert capsys.readouterr().out.split() == ["town", *names]

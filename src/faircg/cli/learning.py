@@ -120,19 +120,9 @@ def read_training(asked: SimpleNamespace) -> Training:
             "--sensitive"
         )
     labels, pos_label = files.labels_of(people, target, asked.positive)
-    notes.tell_weight(people, asked.weight, quiet=asked.quiet)
-    notes.tell(
-        people,
-        target,
-        groups,
-        labels=labels,
-        pos_label=pos_label,
-        exclude=asked.exclude,
-        category=asked.category,
-        missing_groups=asked.missing_groups,
-        quiet=asked.quiet,
-    )
-    return Training(people, target, groups, pos_label)
+    training = Training(people, target, groups, pos_label)
+    notes.tell(asked, training, labels)
+    return training
 
 
 def make_estimator(asked: SimpleNamespace, training: Training) -> FairRuleSetClassifier:

@@ -8,10 +8,12 @@ from faircg.cli import files
 from faircg.cli.progress import note
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Iterator
+    from types import SimpleNamespace
 
     import pandas as pd
 
+    from faircg.cli.learning import Training
     from faircg.cli.named_table import NamedTable
 
 MANY_VALUES: Final = 100
@@ -23,35 +25,27 @@ FEW_PEOPLE: Final = 30
 MANY_GROUPS: Final = 20
 
 
-def tell(
-    people: NamedTable,
-    target: str,
-    groups: Sequence[str],
-    *,
-    labels: Any,
-    pos_label: Any,
-    exclude: Sequence[str] | None,
-    category: Sequence[str] | None,
-    missing_groups: str,
-    quiet: bool,
-) -> None:
+def tell(asked: SimpleNamespace, training: Training, labels: Any) -> None:
     """Say what may surprise in the data, before rules are learned from it."""
-    if quiet:
+    people, groups = training.people, training.groups
+    tell_weight(people, asked.weight, quiet=asked.quiet)
+    if asked.quiet:
         return
-    unused = {target, *(exclude or ())}
+    unused = {training.target, *(asked.exclude or ())}
     texts = [name for name in people.frame.columns if _is_text(people.frame[name])]
     looked_at = [name for name in texts if name not in unused or name in groups]
     for name, found in files.read_as_missing(people, looked_at).items():
         note(f"{name!r}: {files.missing_words(*found)}")
     if people.dataset is None:
         for name in texts:
-            if name not in unused and name not in (category or ()):
+            if name not in unused and name not in (asked.category or ()):
                 for text in about_texts(name, people.frame[name]):
                     note(text)
     members = people.groups(groups)
-    if members is None or (members.isna().any(axis=None) and missing_groups != "group"):
+    is_error = asked.missing_groups != "group"
+    if members is None or (is_error and members.isna().any(axis=None)):
         return
-    text = about_groups(members, labels, pos_label, people.weights)
+    text = about_groups(members, labels, training.pos_label, people.weights)
     if text:
         note(text)
 

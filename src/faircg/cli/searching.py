@@ -209,8 +209,6 @@ def _show_frontier(
     search: FairRuleSetClassifierCV, *, as_json: bool, written: Sequence[Path]
 ) -> None:
     """Print the frontier, and the rule set of the chosen point."""
-    from rich.markup import escape
-
     best = getattr(search, "best_estimator_", None)
     if as_json:
         values: dict[str, Any] = {
@@ -243,8 +241,8 @@ def _show_frontier(
         if search.target_gap is None and search.target_accuracy is None:
             chosen += ", for its accuracy alone (--target-gap chooses by the gap)"
         out.print(f"\nchosen: {chosen}; fitted on all data:")
-        out.print(escape(str(search.rule_set_)), style="bold")
+        out.print(str(search.rule_set_), style="bold")
         show.show_gaps(out, show.training_result(best), watched_only=True)
-        out.print(escape(f"certificate: {search.certificate_}"))
+        out.print(f"certificate: {search.certificate_}")
     if written:
         typer.echo(f"\n{show.wrote(written)}")

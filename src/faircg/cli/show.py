@@ -21,11 +21,13 @@ WIDTH = 112
 
 
 def console(*, record: bool = False) -> Console:
-    """Return what prints results."""
+    """Return what prints results; brackets in the user's names are no markup."""
     from rich.console import Console
 
     width = None if sys.stdout.isatty() else WIDTH
-    return Console(width=width, record=record, highlight=False, soft_wrap=False)
+    return Console(
+        width=width, record=record, markup=False, emoji=False, highlight=False
+    )
 
 
 def training_result(clf: FairRuleSetClassifier) -> PartResult:
@@ -39,7 +41,6 @@ def training_result(clf: FairRuleSetClassifier) -> PartResult:
 
 def show_groups(out: Console, part: PartResult) -> None:
     """Print counts and rates of each group."""
-    from rich.markup import escape
     from rich.table import Table
 
     table = Table("group", box=None, pad_edge=False)
@@ -56,7 +57,7 @@ def show_groups(out: Console, part: PartResult) -> None:
     for line in part.lines:
         c = line.counts
         table.add_row(
-            escape(line.name),
+            line.name,
             *(f"{n:,}" for n in (c.total, c.positives, c.negatives)),
             _rate(c.true_positives, c.positives, with_count=True),
             _rate(c.false_positives, c.negatives, with_count=True),
@@ -79,11 +80,9 @@ def show_gaps(
     with_intervals: bool = False,
 ) -> None:
     """Print each gap, and whether it satisfies the constraint on this data."""
-    from rich.markup import escape
-
     for gap in part.watched if watched_only else part.gaps:
         if gap.value is None:
-            out.print(escape(f"gap of the {gap.rate}: not estimable: {gap.reason}"))
+            out.print(f"gap of the {gap.rate}: not estimable: {gap.reason}")
             continue
         text = f"gap of the {gap.rate} between groups: {float(gap.value):.4f}"
         if gap.is_bounded:
@@ -97,20 +96,18 @@ def show_gaps(
             text += f" (lowest {gap.lowest}, highest {gap.highest})"
         if with_intervals and gap.high is not None:
             text += f"; interval of 95%: {gap.low:.4f} to {gap.high:.4f}"
-        out.print(escape(text))
+        out.print(text)
 
 
 def show_part(out: Console, part: PartResult, *, watched_only: bool = False) -> None:
     """Print groups, accuracy, gaps and notes of one part of the data."""
-    from rich.markup import escape
-
     show_groups(out, part)
     out.print()
     if not watched_only:
         out.print(f"{accuracy_words(part)} on this data")
     show_gaps(out, part, watched_only=watched_only, with_intervals=not watched_only)
     for text in part.notes:
-        out.print(escape(f"note: {text}"))
+        out.print(f"note: {text}")
 
 
 def accuracy_words(part: PartResult) -> str:
@@ -123,12 +120,10 @@ def show_fit(
     out: Console, clf: FairRuleSetClassifier, sensitive: Sequence[str]
 ) -> None:
     """Print rules, groups, accuracy, complexity and certificate."""
-    from rich.markup import escape
-
     from faircg._kernel import HAS_NATIVE
 
     certificate, part = clf.certificate_, training_result(clf)
-    out.print(escape(str(clf.rule_set_)), style="bold")
+    out.print(str(clf.rule_set_), style="bold")
     out.print()
     show_groups(out, part)
     out.print()
@@ -138,7 +133,7 @@ def show_fit(
         f"{clf.rule_set_.complexity} of {certificate.max_complexity}"
     )
     show_gaps(out, part, watched_only=True)
-    out.print(escape(f"certificate: {certificate}"))
+    out.print(f"certificate: {certificate}")
     if certificate.lp_proven:
         out.print(
             f"linear relaxation over all rules: {certificate.lp_value:.3f} (proven)"
@@ -158,10 +153,8 @@ def show_fit(
     tested = sorted(set(sensitive) & set(clf.rule_set_.features))
     if tested:
         out.print(
-            escape(
-                f"note: the rules test {', '.join(tested)}, which also defines the "
-                "groups; --exclude it to forbid that"
-            )
+            f"note: the rules test {', '.join(tested)}, which also defines the "
+            "groups; --exclude it to forbid that"
         )
     if not HAS_NATIVE:
         out.print(
@@ -172,19 +165,18 @@ def show_fit(
 
 def show_table(out: Console, frame: pd.DataFrame, formats: Mapping[str, str]) -> None:
     """Print some columns of a frame."""
-    from rich.markup import escape
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False)
     for name in frame.columns:
         is_number = frame[name].dtype.kind in "iuf"
         table.add_column(
-            escape(str(name)), justify="right" if is_number else "left", overflow="fold"
+            str(name), justify="right" if is_number else "left", overflow="fold"
         )
     for values in frame.itertuples(index=False):
         table.add_row(
             *(
-                escape(_cell(value, formats.get(str(name), "")))
+                _cell(value, formats.get(str(name), ""))
                 for name, value in zip(frame.columns, values, strict=True)
             )
         )

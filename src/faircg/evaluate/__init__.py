@@ -7,26 +7,16 @@ floats. Whatever counts takes weights: a row counts as often as its weight says.
 
 from __future__ import annotations
 
-from faircg.evaluate.counts import group_counts, total
-from faircg.evaluate.coverage import Coverage, RuleResult, rule_results
-from faircg.evaluate.gaps import Gap
-from faircg.evaluate.part_results import GroupResult, PartResult, part_result
-from faircg.evaluate.people import People
-from faircg.evaluate.rule_table import rule_table
-from faircg.evaluate.shares import Share, share_of
-
-__all__ = [
-    "Coverage",
-    "Gap",
-    "GroupResult",
-    "PartResult",
-    "People",
-    "RuleResult",
-    "Share",
-    "group_counts",
-    "part_result",
-    "rule_results",
-    "rule_table",
-    "share_of",
-    "total",
-]
+from faircg.evaluate.counts import group_counts as group_counts
+from faircg.evaluate.counts import total as total
+from faircg.evaluate.coverage import Coverage as Coverage
+from faircg.evaluate.coverage import RuleResult as RuleResult
+from faircg.evaluate.coverage import rule_results as rule_results
+from faircg.evaluate.gaps import Gap as Gap
+from faircg.evaluate.part_results import GroupResult as GroupResult
+from faircg.evaluate.part_results import PartResult as PartResult
+from faircg.evaluate.part_results import part_result as part_result
+from faircg.evaluate.people import People as People
+from faircg.evaluate.rule_table import rule_table as rule_table
+from faircg.evaluate.shares import Share as Share
+from faircg.evaluate.shares import share_of as share_of

@@ -79,10 +79,9 @@ def bounded_gaps(
         return (Gap(spoken, None, epsilon=criterion.epsilon, reason=str(error)),)
     gaps = []
     for rate in rates:
-        people = zip(rate.counts(missed, hit), rate.sizes, strict=True)
-        pairs = [(int(count), int(size)) for count, size in people]
-        limit = float(rate.bound.limit)
-        gap = _gap(rate.name, tuple(counts), pairs, limit)
+        counted = rate.counts(missed, hit).tolist()
+        pairs = list(zip(counted, rate.sizes.tolist(), strict=True))
+        gap = _gap(rate.name, tuple(counts), pairs, float(rate.bound.limit))
         gaps.append(replace(gap, within=rate.holds(missed, hit)))
     return tuple(gaps)
 

@@ -20,23 +20,18 @@ def axes_for(ax: Axes | None, size: tuple[float, float]) -> Axes:
 
     Only the latter uses pyplot, as scikit-learn does, so that the figure is shown.
     """
-    check_matplotlib()
-    if ax is not None:
-        return ax
-    import matplotlib.pyplot as plt
-
-    axes: Axes = plt.subplots(figsize=size, layout="constrained")[1]
-    return axes
-
-
-def check_matplotlib() -> None:
-    """Say how to install matplotlib where it is absent."""
     try:
         import matplotlib  # noqa: F401
     except ImportError as error:
         raise ImportError(
             "plots need matplotlib: install it with pip install 'faircg[report]'"
         ) from error
+    if ax is not None:
+        return ax
+    import matplotlib.pyplot as plt
+
+    axes: Axes = plt.subplots(figsize=size, layout="constrained")[1]
+    return axes
 
 
 def mark(number: int) -> dict[str, Any]:

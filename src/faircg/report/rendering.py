@@ -126,15 +126,13 @@ def _label_names(report: Report) -> tuple[str, str]:
 
 def _data(report: Report) -> dict[str, Any]:
     """Return what the script needs: decisions of all points, each reason once."""
-    if report.shown is None:
-        return {"chosen": report.chosen, "reasons": [], "decisions": []}
     reasons: dict[str, int] = {}
     decisions = [
         [
             [int(d.is_positive), reasons.setdefault(d.reason, len(reasons))]
             for d in of_point
         ]
-        for of_point in report.shown.decisions
+        for of_point in (report.shown.decisions if report.shown else ())
     ]
     return {
         "chosen": report.chosen,

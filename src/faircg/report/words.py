@@ -138,8 +138,7 @@ def one_sided_words(entry: RuleResult) -> str:
     return (
         f"{percent(inside.count / covered.count)} of the people whom this rule covers "
         f"are {shown(name, 60)}, who are {percent(inside.size / covered.size)} of "
-        "everybody: "
-        "what it tests may stand in for the group."
+        "everybody: what it tests may stand in for the group."
     )
 
 
