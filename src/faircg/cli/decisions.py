@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Name of the new column, and columns of the input to write; None for all."""
+    """What is written: the new column, and some of the input's or all (None)."""
 
     column: str
     keep: tuple[str, ...] | None = None
@@ -32,7 +32,7 @@ class Wanted:
 class Decisions:
     """What the rules say about some rows.
 
-    For each feature ``unseen`` has the rows with categories never seen in training, and
+    ``unseen`` has for each feature the rows with categories never seen in training, and
     an example.
     """
 
@@ -64,7 +64,10 @@ class RowError(ValueError):
 
 @dataclass(eq=False)
 class Tally:
-    """Counts the decisions of all pieces, in order; strict refuses new categories."""
+    """Counts the decisions of all pieces, in their order.
+
+    ``strict`` makes a category never seen in training an error.
+    """
 
     strict: bool = False
     n_rows: int = 0

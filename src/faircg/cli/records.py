@@ -10,7 +10,7 @@ from __future__ import annotations
 import csv
 import io
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -32,15 +32,7 @@ _COMMA, _NEWLINE, _QUOTE, _RETURN = b',\n"\r'
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Piece:
-    """Whole records of a CSV file.
-
-    Attributes
-    ----------
-    text
-        Their bytes.
-    quoted
-        For each byte whether it is inside of quotes; None if none is.
-    """
+    """Whole records of a CSV file; ``quoted`` says which bytes are inside of quotes."""
 
     text: bytes
     quoted: BoolVector | None = None
@@ -59,7 +51,7 @@ class Piece:
             and b"\r" not in text
             and (self.quoted is None or text.count(b"\n") == len(ends))
         ):
-            return RegularLines(text, ends)
+            return Lines(text, ends)
         starts = [0, *(ends[:-1] + 1).tolist()]
         rows = [text[a:b] for a, b in zip(starts, ends.tolist(), strict=True)]
         if b"\r" in text:
@@ -69,7 +61,7 @@ class Piece:
                 rows[k] += b"," * int(n_columns - n_values[k])
         if n_columns == 1 or (n_values == 1).any():
             rows = [row for row in rows if row.strip()]
-        return AnyLines(rows)
+        return Lines(rows=rows)
 
     def _layout(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return where records end, and how many values each has."""
@@ -88,74 +80,39 @@ class Piece:
         return at, n_commas.astype(np.int64) + 1
 
 
-class Lines(Protocol):
-    """Records, to each of which a value can be added."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Lines:
+    """Records, to each of which a value can be added.
+
+    Where they are regular (all have all their values, and each is on a line of its own
+    that ends in LF) ``ends`` says where they end in ``text``, which holds no NUL;
+    ``rows`` are other records one by one, without their line ends.
+    """
+
+    text: bytes = b""
+    ends: NDArray[np.int64] | None = None
+    rows: Sequence[bytes] = ()
 
     def __len__(self) -> int:
         """Return the number of records that are not blank."""
-        ...
+        return len(self.rows if self.ends is None else self.ends)
 
     def with_values(
         self, chosen: BoolVector, tails: tuple[bytes, bytes]
     ) -> bytes | bytearray:
         """End each record with the first tail, or with the second where chosen.
 
-        A tail holds the line end, too.
+        A tail holds the line end, too. Of regular lines the ends of the chosen ones are
+        marked by NUL, and both kinds of ends are replaced.
         """
-        ...
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class RegularLines:
-    """Records with all their values, each on a line of its own that ends in LF.
-
-    Attributes
-    ----------
-    text
-        The lines; no byte is NUL.
-    ends
-        Where each ends.
-    """
-
-    text: bytes
-    ends: NDArray[np.int64]
-
-    def __len__(self) -> int:
-        """Return the number of records."""
-        return len(self.ends)
-
-    def with_values(
-        self, chosen: BoolVector, tails: tuple[bytes, bytes]
-    ) -> bytes | bytearray:
-        """Mark the ends of the chosen lines by NUL, and replace both kinds of ends."""
-        if b"\0" in tails[0]:
-            return AnyLines(self.text.split(b"\n")[:-1]).with_values(chosen, tails)
-        marked = bytearray(self.text)
-        np.frombuffer(marked, dtype=np.uint8)[self.ends[chosen]] = 0
         negative, positive = tails
-        return marked.replace(b"\n", negative).replace(b"\0", positive)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class AnyLines:
-    """Records one by one, without their line ends.
-
-    Attributes
-    ----------
-    rows
-        The records.
-    """
-
-    rows: Sequence[bytes]
-
-    def __len__(self) -> int:
-        """Return the number of records."""
-        return len(self.rows)
-
-    def with_values(self, chosen: BoolVector, tails: tuple[bytes, bytes]) -> bytes:
-        """Put records and tails together."""
-        parts: list[bytes] = [b""] * (2 * len(self.rows))
-        parts[::2] = self.rows
+        if self.ends is not None and b"\0" not in negative:
+            marked = bytearray(self.text)
+            np.frombuffer(marked, dtype=np.uint8)[self.ends[chosen]] = 0
+            return marked.replace(b"\n", negative).replace(b"\0", positive)
+        rows = self.rows if self.ends is None else self.text.split(b"\n")[:-1]
+        parts: list[bytes] = [b""] * (2 * len(rows))
+        parts[::2] = rows
         parts[1::2] = [tails[c] for c in chosen.tolist()]
         return b"".join(parts)
 

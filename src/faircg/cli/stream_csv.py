@@ -52,22 +52,9 @@ def predict_csv(
     *,
     on_piece: Callable[[int], None] = lambda _: None,
 ) -> None:
-    """Add a column to a CSV file.
+    """Add a column to a CSV file, or to standard input.
 
-    Parameters
-    ----------
-    model
-        The rules.
-    tally
-        Counts the rows.
-    source
-        A file, or ``-``.
-    out
-        Where to write.
-    wanted
-        The columns to write.
-    on_piece
-        Told the number of rows so far.
+    ``on_piece`` is told the number of rows so far.
     """
     import pandas as pd
 
@@ -103,23 +90,7 @@ def predict_csv(
 
 @dataclass(frozen=True, slots=True)
 class _Sheet:
-    """What does not change from piece to piece.
-
-    Attributes
-    ----------
-    model
-        The rules.
-    wanted
-        The columns to write.
-    head
-        The header line, without its end.
-    n_columns
-        How many names it has.
-    line_end
-        How lines end.
-    source
-        Name of the file.
-    """
+    """What does not change from piece to piece; ``head`` is the header line."""
 
     model: RuleSetModel
     wanted: Wanted

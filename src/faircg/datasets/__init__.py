@@ -61,10 +61,7 @@ class Dataset:
 def load_adult() -> Dataset:
     """Load the census of 1994, to predict who earns more than 50,000 dollars a year.
 
-    Returns
-    -------
-    Dataset
-        32,561 people, 14 features, groups by sex.
+    32,561 people, 14 features, groups by sex.
 
     Examples
     --------
@@ -105,10 +102,7 @@ def load_adult() -> Dataset:
 def load_compas() -> Dataset:
     """Load ProPublica's COMPAS data, to predict who is charged again in two years.
 
-    Returns
-    -------
-    Dataset
-        5,278 people, 7 features, groups by race.
+    5,278 people, 7 features, groups by race.
 
     Examples
     --------
@@ -141,10 +135,7 @@ def load_compas() -> Dataset:
 def load_default() -> Dataset:
     """Load credit card clients of 2005, to predict who defaults next month.
 
-    Returns
-    -------
-    Dataset
-        30,000 clients, 23 features, groups by sex.
+    30,000 clients, 23 features, groups by sex.
 
     Examples
     --------
