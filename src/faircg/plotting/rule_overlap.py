@@ -90,12 +90,10 @@ class RuleOverlapDisplay:
                 f"covered must have a row for each of the {len(self.names)} rules, not "
                 f"the shape {self.covered.shape}"
             )
-        weights = None
-        if sample_weight is not None:
-            weights = whole_weights(sample_weight, self.covered.shape[1])
+        weights = whole_weights(sample_weight, self.covered.shape[1])
         coverage = Coverage(self.covered, weights)
         self.counts_ = coverage.pairs
-        self.n_people_ = coverage.people(np.ones(self.covered.shape[1], dtype=bool))
+        self.n_people_ = int(weights.sum())
         self.covered_by_any_ = coverage.people(coverage.any)
         self.covered_once_ = coverage.people(coverage.times == 1)
 

@@ -206,8 +206,7 @@ def _settings(search: FairRuleSetClassifierCV, time_limit: float) -> dict[str, s
         )
     settings["time limit"] = (
         f"{time_limit:g} s for each of {len(results)} cells and for each fit on "
-        "all data; "
-        f"{cut_short}"
+        f"all data; {cut_short}"
     )
     if search.target_gap is not None:
         settings["choice"] = (
