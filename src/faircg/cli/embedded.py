@@ -60,12 +60,8 @@ def datasets(
         return
     table = data.X.assign(**{str(data.y.name): data.y})
     if files.kind_of(str(output)) == "parquet":
-        import io
-
         files.pyarrow_parquet()
-        buffer = io.BytesIO()
-        table.to_parquet(buffer, index=False)
-        files.save(output, buffer.getvalue())
+        files.save(output, table.to_parquet(index=False))
     elif str(output) != files.STANDARD and output.suffix.lower() != ".csv":
         raise ValueError(f"{output}: give it a name that ends in .csv or .parquet")
     else:

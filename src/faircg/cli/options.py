@@ -243,43 +243,33 @@ Config: TypeAlias = Annotated[
 ]
 
 
-_CHOICES: Final[dict[str, tuple[str, str, tuple[str, ...]]]] = {
-    "Constraint": (
-        "faircg.fairness:CRITERIA",
-        "What must be close between groups.",
-        ("none",),
-    ),
+_CHOICES: Final = {
+    "Constraint": ("faircg.fairness:CRITERIA", "What must be close between groups."),
     "Measured": (
         "faircg.fairness:CRITERIA",
         "Criterion to measure by; that of the model by default.",
-        ("none",),
     ),
-    "Pricing": ("faircg.colgen.pricing:PRICERS", "How rules are searched.", ()),
-    "Thresholds": ("faircg.cuts:THRESHOLDS", "How numeric columns are cut.", ()),
-    "WarmStart": (
-        "faircg.mining:MINERS",
-        "Where the first rules come from.",
-        ("none",),
-    ),
+    "Pricing": ("faircg.colgen.pricing:PRICERS", "How rules are searched."),
+    "Thresholds": ("faircg.cuts:THRESHOLDS", "How numeric columns are cut."),
+    "WarmStart": ("faircg.mining:MINERS", "Where the first rules come from."),
     "Objective": (
         "faircg.typing:Objective",
         "Loss that the integer program minimises.",
-        (),
     ),
     "Direction": (
         "faircg.explain.explanations:Direction",
         "Decisions for which the smallest change is told.",
-        (),
     ),
-    "Format": ("faircg.export:FORMATS", "Format to write.", ()),
-    "Dialect": ("faircg.export:DIALECTS", "For SQL: the database.", ()),
+    "Format": ("faircg.export:FORMATS", "Format to write."),
+    "Dialect": ("faircg.export:DIALECTS", "For SQL: the database."),
     "MissingGroups": (
         "faircg.typing:MissingGroups",
         "Rows without a group: an error, or a group of their own.",
-        (),
     ),
 }
-"""Options with a few values each: their registry, the help, and values besides."""
+"""Options with a few values each: their registry, and the help."""
+_OR_NONE: Final = ("Constraint", "Measured", "WarmStart")
+"""Those that also take ``none``."""
 
 if TYPE_CHECKING:
     from faircg.explain.explanations import Direction as Direction
@@ -290,7 +280,6 @@ if TYPE_CHECKING:
     Thresholds: TypeAlias = str
     WarmStart: TypeAlias = str
     Objective: TypeAlias = str
-
     Format: TypeAlias = str
     Dialect: TypeAlias = str
     MissingGroups: TypeAlias = str
@@ -300,9 +289,10 @@ else:
         """Ask a registry for its names when a command is run, not for ``--help``."""
         if name not in _CHOICES:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        registry, words, besides = _CHOICES[name]
+        registry, words = _CHOICES[name]
         module, attribute = registry.split(":")
         names = getattr(import_module(module), attribute)
+        besides = ("none",) if name in _OR_NONE else ()
         values = Literal[(*besides, *(get_args(names) or names))]
         if name == "Measured":
             values |= None
