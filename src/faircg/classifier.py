@@ -333,8 +333,7 @@ class FairRuleSetClassifier(TakesTables, ClassifierMixin, BaseEstimator):  # typ
     def _tested(self, X: Any) -> Table:
         """Read the features that rules test."""
         check_is_fitted(self)
-        kinds = {feature.name: feature.kind for feature in self.model_.features}
-        return checked_table(self, X, reset=False, kinds=kinds)
+        return checked_table(self, X, reset=False, kinds=self.model_.kinds)
 
     def _asked(self) -> Asked:
         """Return the settings that a reader of the model will want to know."""

@@ -112,7 +112,7 @@ class RuleSetModel:
     asked: Asked = Asked()
 
     def __post_init__(self) -> None:
-        kinds = {feature.name: feature.kind for feature in self.features}
+        kinds = self.kinds
         if len(kinds) < len(self.features):
             raise ValueError("a feature is declared twice")
         for feature in self.features:
@@ -128,6 +128,15 @@ class RuleSetModel:
             if kinds.get(name) != "numeric":
                 raise ValueError(f"a range of {name!r}, which is no numeric feature")
 
+    @property
+    def kinds(self) -> dict[str, Kind]:
+        """The kind of each feature."""
+        return {feature.name: feature.kind for feature in self.features}
+
+    def read(self, X: Any) -> Table:
+        """Read the features that rules test; a table was read before."""
+        return X if isinstance(X, Table) else read_table(X, kinds=self.kinds)
+
     def covers(self, X: Any, *, strict: bool = False) -> BoolVector:
         """Say for each row of a frame or table whether a rule covers it.
 
@@ -139,8 +148,7 @@ class RuleSetModel:
         strict
             Raise, rather than warn, when a category was never seen in training.
         """
-        kinds = {feature.name: feature.kind for feature in self.features}
-        table = X if isinstance(X, Table) else read_table(X, kinds=kinds)
+        table = self.read(X)
         # A category that is new: ``=`` is false for it and ``!=`` true.
         for name, (count, example) in self.unseen(table).items():
             message = unseen_words(name, count, example)

@@ -42,10 +42,7 @@ class Decisions:
     @classmethod
     def on(cls, model: RuleSetModel, frame: pd.DataFrame) -> Decisions:
         """Apply the rules to a frame."""
-        from faircg.table import read_table
-
-        kinds = {feature.name: feature.kind for feature in model.features}
-        table = read_table(with_categories(model, frame), kinds=kinds)
+        table = model.read(with_categories(model, frame))
         return cls(model.rule_set.covers(table), model.unseen(table))
 
     @classmethod

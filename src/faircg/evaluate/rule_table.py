@@ -138,7 +138,7 @@ def rules_and_table(rules: RuleSet | RuleSetModel, X: Any) -> tuple[RuleSet, Tab
     if isinstance(X, Table):
         return rule_set, X
     if not isinstance(rules, RuleSet):
-        return rule_set, read_table(X, kinds={f.name: f.kind for f in rules.features})
+        return rule_set, rules.read(X)
     frame = nw.from_native(X, eager_only=True, pass_through=True)
     if not isinstance(frame, nw.DataFrame):
         return rule_set, read_table(X)

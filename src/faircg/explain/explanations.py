@@ -13,7 +13,6 @@ from faircg.explain.changes import Changes, Row, whole_features
 from faircg.explain.reasons import ChangeStatus, Explanation, FailedCondition, NearRule
 from faircg.features import Features
 from faircg.printable import spoken_name
-from faircg.table import Table, read_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from faircg.features import NumericRange
     from faircg.model import RuleSetModel
     from faircg.rules import Condition
+    from faircg.table import Table
     from faircg.typing import BoolMatrix, IntVector, Value
 
 Direction: TypeAlias = Literal["to_positive", "to_negative", "both", "none"]
@@ -237,8 +237,7 @@ def explain(
         raise ValueError(f"direction={direction!r} is not known; use one of {known}")
     if n_closest < 0:
         raise ValueError(f"n_closest must be at least 0, not {n_closest!r}")
-    kinds = {feature.name: feature.kind for feature in model.features}
-    table = X if isinstance(X, Table) else read_table(X, kinds=kinds)
+    table = model.read(X)
     fixed = Features.of(X).resolve(immutable, parameter="immutable")
     model.covers(table, strict=strict)  # warns of categories never seen
     changes = Changes(

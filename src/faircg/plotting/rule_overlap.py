@@ -113,8 +113,7 @@ class RuleOverlapDisplay:
         check_is_fitted(estimator)
         clf = getattr(estimator, "best_estimator_", estimator)
         check_is_fitted(clf, "model_")
-        kinds = {feature.name: feature.kind for feature in clf.model_.features}
-        table = checked_table(clf, X, reset=False, kinds=kinds)
+        table = checked_table(clf, X, reset=False, kinds=clf.model_.kinds)
         return cls.from_rules(clf.rule_set_, table, **options)
 
     @classmethod
