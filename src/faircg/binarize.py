@@ -56,10 +56,9 @@ class ConditionBinarizer(TakesTables, TransformerMixin, BaseEstimator):  # type:
     families_
         For each condition the number of its family. Conditions of one family are
         nested (thresholds of one direction) or exclusive (values of one category).
-    feature_kinds_
-        Kind of each feature that was read: numeric, boolean or category.
-    features_
-        The columns of ``X`` in fit, and which of them were excluded.
+    feature_kinds_, features_
+        Kind of each feature that was read: numeric, boolean or category; and the
+        columns of ``X`` in fit, with those that were excluded.
 
     Examples
     --------
@@ -89,16 +88,10 @@ class ConditionBinarizer(TakesTables, TransformerMixin, BaseEstimator):  # type:
     def fit(
         self, X: Any, y: object = None, sample_weight: ArrayLike | None = None
     ) -> Self:
-        """Learn the conditions.
+        """Learn the conditions of a frame or array.
 
-        Parameters
-        ----------
-        X
-            Frame or array of shape (n_samples, n_features).
-        y
-            Labels; only ``thresholds="tree"`` looks at them.
-        sample_weight
-            How often each row counts, as whole numbers.
+        Only ``thresholds="tree"`` looks at the labels ``y``; ``sample_weight`` says how
+        often each row counts, in whole numbers.
         """
         table = checked_table(self, X, reset=True, exclude=self.exclude)
         weights = whole_weights(sample_weight, table.n_rows)

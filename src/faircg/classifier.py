@@ -76,10 +76,8 @@ class FairRuleSetClassifier(TakesTables, ClassifierMixin, BaseEstimator):  # typ
     thresholds, n_thresholds, exclude : default="quantile", 10 and ()
         Cut points of numeric features, and features that rules may not test, by name or
         by position: as for :class:`~faircg.binarize.ConditionBinarizer`.
-    time_limit : float, default=300.0
-        Seconds for the whole fit.
-    pricing_time_limit : float, default=45.0
-        Seconds for one pricing.
+    time_limit, pricing_time_limit : float, default=300.0 and 45.0
+        Seconds for the whole fit, and for one pricing.
     random_state : int, RandomState or None, default=0
         Seed of the warm start and of sampled pricing.
     n_jobs : int or None, default=None
@@ -93,8 +91,7 @@ class FairRuleSetClassifier(TakesTables, ClassifierMixin, BaseEstimator):  # typ
     missing_groups : {"raise", "group"}, default="raise"
         Whether missing values in ``sensitive_features`` are an error or a group.
     strict : bool, default=False
-        Whether a category never seen in training is an error when predicting. It is a
-        warning otherwise.
+        Refuse, rather than warn of, categories never seen in training when predicting.
     on_interrupt : {"raise", "return"}, default="raise"
         After Ctrl-C the best rule set so far is kept; then either
         ``KeyboardInterrupt`` is raised or ``fit`` returns.
@@ -104,10 +101,8 @@ class FairRuleSetClassifier(TakesTables, ClassifierMixin, BaseEstimator):  # typ
 
     Attributes
     ----------
-    rule_set_ : RuleSet
-        The rules; prints as English.
-    certificate_ : Certificate
-        What was proven about them.
+    rule_set_, certificate_ : RuleSet, Certificate
+        The rules, which print as English, and what was proven about them.
     fairness_ : Fairness
         Counts and rates of each group on the training data, and the gap, in integers.
     history_ : tuple of Round

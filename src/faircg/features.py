@@ -116,13 +116,8 @@ class Features:
 class NumericRange:
     """What is known about the values of a numeric feature.
 
-    Parameters
-    ----------
-    low, high
-        The smallest and the largest value. Their distance is the unit in which changes
-        of the feature are measured.
-    whole
-        Whether only whole numbers make sense.
+    The distance of the smallest and the largest is the unit in which changes of the
+    feature are measured; ``whole`` if only whole numbers make sense.
     """
 
     low: float
@@ -145,13 +140,8 @@ def numeric_ranges(
 ) -> dict[str, NumericRange]:
     """Measure the numeric features of a table, best of the training data.
 
-    Parameters
-    ----------
-    X
-        Frame, array or :class:`~faircg.table.Table`. A feature without any value is
-        left out.
-    rows
-        For each row whether it counts; all do by default.
+    Only ``rows`` that count are looked at, all by default; a feature without any value
+    is left out.
 
     Examples
     --------

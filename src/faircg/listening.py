@@ -81,15 +81,6 @@ class Channel:
     Nothing waits for a process that is gone, and a copy that cannot reach the original,
     as on another machine, keeps what it is told to itself. What the listener raises
     stops whoever told the event, and leaves the channel when that is closed.
-
-    Examples
-    --------
-    >>> from faircg.colgen.events import DepthBegun
-    >>> heard = []
-    >>> with Channel(heard.append) as channel:
-    ...     channel(DepthBegun(2))
-    >>> print(*heard)
-    rules of at most 2 conditions
     """
 
     def __init__(self, listener: OnEvent) -> None:

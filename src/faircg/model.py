@@ -140,13 +140,9 @@ class RuleSetModel:
     def covers(self, X: Any, *, strict: bool = False) -> BoolVector:
         """Say for each row of a frame or table whether a rule covers it.
 
-        Parameters
-        ----------
-        X
-            A data frame, or a :class:`~faircg.table.Table`. Columns that no rule tests
-            may be absent, as may the sensitive feature.
-        strict
-            Raise, rather than warn, when a category was never seen in training.
+        Columns that no rule tests may be absent, as may the sensitive feature.
+        ``strict`` raises, rather than warns, when a category was never seen in
+        training.
         """
         table = self.read(X)
         # A category that is new: ``=`` is false for it and ``!=`` true.

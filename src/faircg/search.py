@@ -121,12 +121,9 @@ class FairRuleSetClassifierCV(TakesTables, ClassifierMixin, BaseEstimator):  # t
     best_epsilon_, best_complexity_ : float, int
         The chosen point.
     best_estimator_ : FairRuleSetClassifier
-        Fitted on all data at that point.
-    rule_set_, certificate_, fairness_ : RuleSet, Certificate, Fairness
-        Those of ``best_estimator_``.
-    classes_ : ndarray of shape (2,)
-        The labels.
-    n_features_in_, feature_names_in_ : int, ndarray
+        Fitted on all data at that point; ``rule_set_``, ``certificate_`` and
+        ``fairness_`` are its own.
+    classes_, n_features_in_, feature_names_in_
         As those of :class:`FairRuleSetClassifier`.
 
     Examples

@@ -36,16 +36,9 @@ NO_CSV: Final = {
 
 
 def read_csv(called: str, path: Path | None, types: Mapping[str, Any]) -> pd.DataFrame:
-    """Read a CSV file with a header line.
+    """Read a CSV file with a header line; ``path`` is None for standard input.
 
-    Parameters
-    ----------
-    called
-        How errors name it.
-    path
-        The file; None for standard input.
-    types
-        Types of some columns.
+    Errors name it as it is ``called``; ``types`` are those of some columns.
     """
     source: Any = path
     try:
@@ -98,15 +91,7 @@ def opener_of(path: Path) -> Callable[..., Any]:
 
 
 def _check_head(called: str, head: bytes) -> None:
-    """Refuse what pandas would read as something else without a word.
-
-    Parameters
-    ----------
-    called
-        Name of the file.
-    head
-        Its first bytes.
-    """
+    """Refuse what pandas would read as something else without a word."""
     for start, problem in NO_CSV.items():
         if head.startswith(start):
             raise ValueError(f"{called} is {problem}")

@@ -30,26 +30,18 @@ class Certificate:
     status
         ``"optimal"`` with a proof; ``"feasible"`` when everything was done and a gap
         remains; ``"time_limit"`` or ``"interrupted"`` when the work was cut short.
-    loss
-        The loss that was minimised: ``"hamming"`` or ``"zero_one"``.
-    objective
-        Lowest loss of a feasible rule set found.
+    loss, objective
+        The loss that was minimised, and the lowest of a feasible rule set found.
     lower_bound
         No feasible rule set of rules with at most ``max_conditions`` conditions has a
-        lower loss.
+        lower loss; if that is the objective, the answer is ``proven_optimal``.
     gap
         ``(objective - lower_bound) / objective``; zero when the objective is.
-    lp_value
-        Value of the last linear master; equal to its optimum if ``lp_proven``. None if
-        none was solved.
-    lp_proven
-        Whether the linear master over all rules is solved.
-    proven_optimal
-        Whether no feasible rule set has a lower loss than ``objective``.
-    max_conditions, max_complexity
-        Limits that the bound refers to.
-    constraint, epsilon
-        The criterion and its bound; None without one.
+    lp_value, lp_proven
+        Value of the last linear master, None if none was solved, and whether it is the
+        optimum over all rules.
+    max_conditions, max_complexity, constraint, epsilon
+        What the bound refers to; the last two are None without a criterion.
     rates
         ``"exact"`` when the bounded problem counts true rates; ``"proxy"`` when it
         also holds the paper's false positive rows, which count a negative once for
@@ -57,10 +49,8 @@ class Certificate:
     returned_loss
         The loss of the rule set returned, which makes the fewest wrong predictions of
         all seen; it may be above ``objective``.
-    data
-        Fingerprint of the binarised data that the certificate is about.
-    seconds
-        Duration of the whole fit.
+    data, seconds
+        Fingerprint of the binarised data, and duration of the whole fit.
     """
 
     status: CertificateStatus
@@ -211,13 +201,7 @@ def status_words(certificate: Certificate | None) -> str:
 
 
 def relative_gap(objective: float, lower_bound: float) -> float:
-    """Return the share of the objective that is unproven.
-
-    Examples
-    --------
-    >>> relative_gap(200.0, 199.0), relative_gap(0.0, 0.0)
-    (0.005, 0.0)
-    """
+    """Return the share of the objective that is unproven."""
     if objective <= lower_bound:
         return 0.0
     return (objective - lower_bound) / objective

@@ -39,7 +39,7 @@ from faircg.exceptions import FairCGError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from faircg.colgen.history import Round
+    from faircg.colgen.events import Round
     from faircg.colgen.pricing.base import Pricer
     from faircg.colgen.problem import Problem
     from faircg.colgen.stop import Deadline

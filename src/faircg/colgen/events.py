@@ -8,13 +8,31 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Final, Literal, TypeAlias
-
-if TYPE_CHECKING:
-    from faircg.colgen.history import Round
+from typing import ClassVar, Final, Literal, TypeAlias
 
 Phase: TypeAlias = Literal["I", "II"]
 """The phases of a search."""
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """What one round did, and what was known at its end.
+
+    ``lp_value`` is that of the restricted master at its start, ``lower_bound`` the best
+    bound proven so far on the master over all rules; ``best_reduced_cost`` is zero when
+    no rule of negative reduced cost was found, and ``is_complete`` says whether the
+    pricing proved its answer.
+    """
+
+    number: int
+    seconds: float
+    max_conditions: int
+    lp_value: float
+    lower_bound: float
+    best_reduced_cost: float
+    new_rules: int
+    pool_size: int
+    is_complete: bool
 
 
 class _Told:

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from faircg.colgen.duals import DualBound, Duals, Prices
-from faircg.colgen.events import OnEvent, RoundDone, ignore
-from faircg.colgen.history import Round
+from faircg.colgen.events import OnEvent, Round, RoundDone, ignore
 from faircg.colgen.pricing.base import TOLERANCE, PricingProblem
 from faircg.colgen.restricted import MasterValue, RestrictedMaster
 
@@ -74,7 +73,7 @@ def generate(
     deadline's clock; rounds are counted from ``first_round``.
     """
     if problem.max_complexity < SMALLEST_COMPLEXITY:
-        return _nothing_fits(problem, pool, max_conditions)
+        return _nothing_fits(problem, max_conditions)
     restricted = RestrictedMaster(problem, pool, max_conditions)
     started = deadline.clock() if started is None else started
     solved: MasterValue | None = None
@@ -140,13 +139,13 @@ def _any_prices_out(prices: Prices, pool: Pool, numbers: list[int]) -> bool:
     return bool((costs < -TOLERANCE).any())
 
 
-def _nothing_fits(problem: Problem, pool: Pool, max_conditions: int) -> Generation:
+def _nothing_fits(problem: Problem, max_conditions: int) -> Generation:
     """Return the only solution when no rule is within the limit: everybody missed."""
     value = problem.missed_cost * float(problem.groups.positives.sum())
     zeros = np.zeros(problem.n_rows)
     nothing = Duals(Prices(zeros, 0.0, value), zeros, zeros)
-    master = MasterValue(value, nothing, np.zeros(len(pool)))
-    return Generation(master, DualBound(nothing, max_conditions), True, max_conditions)
+    proof = DualBound(nothing, max_conditions)
+    return Generation(MasterValue(value, nothing), proof, True, max_conditions)
 
 
 def rounds_up(bound: float) -> int:

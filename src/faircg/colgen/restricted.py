@@ -53,8 +53,6 @@ class MasterValue:
 
     value: float
     duals: Duals
-    weights: FloatVector
-    """``w`` of each rule of the pool."""
 
 
 class RestrictedMaster:
@@ -104,9 +102,7 @@ class RestrictedMaster:
                 solution.iterations,
             )
             if not self._activate(solution, duals):
-                weights = np.zeros(len(self.pool))
-                weights[master.numbers] = solution.values[master.layout.rule]
-                self._value = MasterValue(solution.objective, duals, weights)
+                self._value = MasterValue(solution.objective, duals)
                 return self._value
 
     def _activate(self, solution: LpSolution, duals: Duals) -> bool:

@@ -42,10 +42,8 @@ def rule_table(
 
     Parameters
     ----------
-    rules
-        A rule set, or a model with one.
-    X
-        A data frame, or a :class:`~faircg.table.Table`.
+    rules, X
+        A rule set or a model, and a data frame or a :class:`~faircg.table.Table`.
     y
         True labels. The positive one is the model's; for a bare rule set the one whose
         text is the rule set's label, or else True.

@@ -38,19 +38,10 @@ Box = dict[str, frozenset[int]]
 class FeatureChange:
     """Another value for one feature.
 
-    Attributes
-    ----------
-    feature
-        Its name.
-    before
-        The row's own value; None where it is missing.
-    after
-        The nearest value that flips the decision.
-    wanted
-        All values that do, in words, if the other changes are made as wanted: ``"more
-        than 5"``.
-    cost
-        Its part in the cost of the change.
+    ``before`` is the row's own value, None where it is missing; ``after`` the nearest
+    value that flips the decision; ``wanted`` says all values that do, if the other
+    changes are made as wanted: ``"more than 5"``. ``cost`` is its part in the cost of
+    the change.
     """
 
     feature: str

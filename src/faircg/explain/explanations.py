@@ -185,10 +185,8 @@ def explain(
 
     Parameters
     ----------
-    model
-        The rules and the features that they test.
-    X
-        A data frame, or a :class:`~faircg.table.Table`.
+    model, X
+        The rules, and a data frame or a :class:`~faircg.table.Table`.
     immutable
         Features that no change may touch, such as age or race, by name or by position.
     direction

@@ -21,14 +21,8 @@ ChangeStatus: TypeAlias = Literal["found", "impossible", "not asked"]
 class FailedCondition:
     """A condition that a row does not meet, and the row's own value.
 
-    Attributes
-    ----------
-    condition
-        The test.
-    value
-        The row's value; None where it is missing.
-    is_unseen
-        Whether the value is a category that the training data did not have.
+    The value is None where it is missing; ``is_unseen`` if it is a category that the
+    training data did not have.
     """
 
     condition: Condition
@@ -52,16 +46,9 @@ class FailedCondition:
 
 @dataclass(frozen=True, slots=True)
 class NearRule:
-    """A rule that does not cover a row, and why.
+    """A rule that does not cover a row, what fails, and the smallest change.
 
-    Attributes
-    ----------
-    rule
-        The rule.
-    failed
-        Its conditions that the row does not meet.
-    change
-        The smallest change that meets it; None if no change that is allowed does.
+    The change is None if no change that is allowed meets the rule.
     """
 
     rule: Rule
@@ -81,27 +68,13 @@ class NearRule:
 class Explanation:
     """Why one row got its decision.
 
-    Attributes
-    ----------
-    row
-        Position of the row in the table, from zero.
-    decision, other
-        The label predicted, and the other one.
-    is_positive
-        Whether a rule covers the row.
-    values
-        The row's own values of all features that rules test.
-    fired
-        The rules that cover it.
-    closest
-        For a negative decision the closest rules: fewest failed conditions first, then
-        smallest change.
-    change
-        The smallest change that flips the decision.
-    change_status
-        ``"found"``, ``"impossible"`` or ``"not asked"``.
-    kept
-        What the search for a change had to leave as it is, in words.
+    ``row`` is its position in the table from zero; ``decision`` the label predicted and
+    ``other`` the other one; ``values`` are the row's own of all features that rules
+    test, and ``fired`` the rules that cover it. A negative decision has the ``closest``
+    rules: fewest failed conditions first, then smallest change. ``change`` is the
+    smallest one that flips the decision, ``change_status`` says ``"found"``,
+    ``"impossible"`` or ``"not asked"``, and ``kept`` in words what the search for it
+    had to leave as it is.
     """
 
     row: int

@@ -85,7 +85,9 @@ def export_model(
     table: str | Sequence[str] = "data",
     dialect: str = "duckdb",
 ) -> str | bytes:
-    r"""Write a model in another format.
+    """Write a model in another format: as text, or as the bytes of an ONNX file.
+
+    A format that cannot hold the model, or that is none, is an :class:`ExportError`.
 
     Parameters
     ----------
@@ -98,18 +100,6 @@ def export_model(
         a table in a schema.
     dialect
         For SQL: the database.
-
-    Returns
-    -------
-    str or bytes
-        Text, or the bytes of an ONNX file.
-
-    Raises
-    ------
-    ExportError
-        The format cannot hold the model, or there is no such format.
-    ImportError
-        A package of the extra ``export`` is not installed.
 
     Examples
     --------

@@ -52,27 +52,7 @@ _ESCAPES: Final = str.maketrans(
 
 
 def to_latex(model: RuleSetModel) -> str:
-    r"""Return the rules, the certificate and the group counts as LaTeX.
-
-    Examples
-    --------
-    >>> from faircg.model import Feature, RuleSetModel
-    >>> from faircg.rules import Condition, Rule, RuleSet
-    >>> rules = RuleSet((Rule((Condition("pay_rank", "<=", 25),)),), label="risk")
-    >>> model = RuleSetModel(rules, (Feature("pay_rank", "numeric"),), ("safe", "risk"))
-    >>> print(to_latex(model))
-    \paragraph{Rules}
-    Predict risk if any rule holds{,} safe otherwise. A comparison with a missing value does not hold.
-    <BLANKLINE>
-    \noindent
-    \begin{tabular}{lp{0.7\linewidth}}
-    \hline
-    rule & conditions \\
-    \hline
-    1 & pay\_rank \textless{}{=} 25 \\
-    \hline
-    \end{tabular}
-    """  # noqa: E501
+    """Return the rules, the certificate and the group counts as LaTeX."""
     return "\n".join(map(_block, make_document(model)))
 
 

@@ -29,20 +29,8 @@ def to_sql(
 ) -> str:
     """Return a SELECT over a table whose columns are called like the features.
 
-    Numeric features may be stored as any type of number, boolean ones as booleans (or
-    0 and 1 where the database has none), categories as the type that they have.
-
-    Examples
-    --------
-    >>> from faircg.model import Feature, RuleSetModel
-    >>> from faircg.rules import Condition, Rule, RuleSet
-    >>> rules = RuleSet((Rule((Condition("job", "!=", "cook"),)),))
-    >>> model = RuleSetModel(rules, (Feature("job", "category", ("cook",)),), (0, 1))
-    >>> print(to_sql(model, table=("main", "people")))
-    SELECT
-      "t".*,
-      CASE WHEN "t"."job" <> 'cook' THEN 1 ELSE 0 END AS "prediction"
-    FROM "main"."people" AS "t"
+    Numeric features may be stored as any type of number, boolean ones as booleans (or 0
+    and 1 where the database has none), categories as the type that they have.
     """
     tree = sql_tree(model, table=table, dialect=dialect)
     # While lines are broken, sqlglot marks line breaks in texts with a word of its own;

@@ -36,13 +36,7 @@ CRITERIA: Final[Mapping[str, Callable[[float], Criterion]]] = {
 
 
 def criterion_by_name(name: str, epsilon: float) -> Criterion:
-    """Look up a criterion; an unknown name is an error that lists the known ones.
-
-    Examples
-    --------
-    >>> criterion_by_name("equalized_odds", 0.1)
-    EqualizedOdds(epsilon=0.1, epsilon_negatives=None)
-    """
+    """Look up a criterion; an unknown name is an error that lists the known ones."""
     if name not in CRITERIA:
         raise ValueError(
             f"constraint {name!r} is not known; use one of {sorted(CRITERIA)} or None"

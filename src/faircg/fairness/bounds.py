@@ -14,10 +14,11 @@ coefficients on people are whole numbers.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
 from math import inf, isfinite
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,39 +38,42 @@ def exact(number: float | Fraction) -> Fraction:
     return number if isinstance(number, Fraction) else Fraction(repr(float(number)))
 
 
-class Bound(Protocol):
-    """A limit on the smallest and the largest rate of all groups."""
+@dataclass(frozen=True, slots=True)
+class Bound(ABC):
+    """A limit on the smallest and the largest rate of all groups: a share."""
 
-    @property
-    def limit(self) -> float:
-        """The limit, as it was given."""
-        ...
+    limit: float
 
+    def __post_init__(self) -> None:
+        if not 0 <= self.limit <= 1:
+            raise ValueError(
+                f"the limit of a {type(self).__name__.lower()} must be a number from 0 "
+                f"to 1, not {self.limit!r}"
+            )
+
+    @abstractmethod
     def violation(self, smallest: Any, largest: Any, limit: Any) -> Any:
         """Return how far the limit is exceeded; at most zero if it is not.
 
         The rates are fractions, with the exact limit, or arrays, with a float.
         """
-        ...
 
+    @abstractmethod
     def rows(self, size: int) -> Sequence[Row]:
         """Return the rows of a group of so many people."""
-        ...
 
     def level(self, smallest: float, largest: float) -> float:
-        """Return the level at which all rows hold if the bound does."""
-        ...
+        """Return the level at which all rows hold if the bound does; zero if any."""
+        return 0.0
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class Difference(Bound):
     """The rates of any two groups differ by at most ``limit``.
 
     The paper writes a row for each ordered pair of groups (eo1-eo4). With the level as
     the smallest rate one ranged row per group says the same.
     """
-
-    limit: float
 
     def __post_init__(self) -> None:
         check_epsilon(self.limit)
@@ -88,17 +92,12 @@ class Difference:
 
 
 @dataclass(frozen=True, slots=True)
-class Ratio:
+class Ratio(Bound):
     """No group's rate is below ``limit`` times that of any other.
 
     The four-fifths rule is a ratio of 0.8 of selection rates. Where no group has a rate
     above zero nothing is violated.
     """
-
-    limit: float
-
-    def __post_init__(self) -> None:
-        _check_share("a ratio", self.limit)
 
     def violation(self, smallest: Any, largest: Any, limit: Any) -> Any:
         """Return what the smallest rate lacks."""
@@ -114,13 +113,8 @@ class Ratio:
 
 
 @dataclass(frozen=True, slots=True)
-class Floor:
+class Floor(Bound):
     """Every group's rate is at least ``limit``."""
-
-    limit: float
-
-    def __post_init__(self) -> None:
-        _check_share("a floor", self.limit)
 
     def violation(self, smallest: Any, largest: Any, limit: Any) -> Any:
         """Return what the smallest rate lacks."""
@@ -130,19 +124,10 @@ class Floor:
         """Return ``size * limit <= count``."""
         return ((0.0, size * float(self.limit), inf),)
 
-    def level(self, smallest: float, largest: float) -> float:
-        """Return zero: the rows have no level."""
-        return 0.0
-
 
 @dataclass(frozen=True, slots=True)
-class Cap:
+class Cap(Bound):
     """Every group's rate is at most ``limit``."""
-
-    limit: float
-
-    def __post_init__(self) -> None:
-        _check_share("a cap", self.limit)
 
     def violation(self, smallest: Any, largest: Any, limit: Any) -> Any:
         """Return what the largest rate has too much."""
@@ -152,10 +137,6 @@ class Cap:
         """Return ``count <= size * limit``."""
         return ((0.0, -inf, size * float(self.limit)),)
 
-    def level(self, smallest: float, largest: float) -> float:
-        """Return zero: the rows have no level."""
-        return 0.0
-
 
 def check_epsilon(epsilon: float, name: str = "epsilon") -> None:
     """Refuse an epsilon that cannot be a difference of two shares."""
@@ -164,8 +145,3 @@ def check_epsilon(epsilon: float, name: str = "epsilon") -> None:
             f"{name} must be a number of at least 0 (0.05 allows a gap of five "
             f"percentage points), not {epsilon!r}"
         )
-
-
-def _check_share(what: str, limit: float) -> None:
-    if not 0 <= limit <= 1:
-        raise ValueError(f"{what} must be a number from 0 to 1, not {limit!r}")

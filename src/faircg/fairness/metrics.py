@@ -71,18 +71,10 @@ def _ratio(part: int, whole: int) -> float:
 class Fairness:
     """Counts and rates of every group, and the gaps that the criterion bounds.
 
-    Attributes
-    ----------
-    groups
-        Counts by group.
-    gaps
-        For each rate of the criterion its largest difference between two groups.
-    allowed
-        For each rate its epsilon.
-    gap
-        The largest gap; zero without a constraint.
-    within_epsilon
-        Whether every gap is at most its epsilon, compared as fractions.
+    ``gaps`` has for each rate of the criterion its largest difference between two
+    groups, ``allowed`` its limit, and ``gap`` is the largest of them, zero without a
+    constraint. ``within_epsilon`` says whether every bound holds, compared as
+    fractions.
     """
 
     groups: Mapping[str, GroupCounts]

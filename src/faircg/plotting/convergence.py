@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.lines import Line2D
 
     from faircg.colgen.certificate import Certificate
-    from faircg.colgen.history import Round
+    from faircg.colgen.events import Round
 
 Clock: TypeAlias = Literal["seconds", "rounds"]
 CLOSE: Final = 0.02
@@ -75,14 +75,8 @@ class ConvergenceDisplay:
     ) -> Self:
         """Draw the rounds of a fitted classifier, or of the refit of a search.
 
-        Parameters
-        ----------
-        estimator
-            A fitted faircg estimator.
-        x
-            ``"seconds"`` since the fit began, or ``"rounds"``.
-        ax
-            Axes to draw on; a new figure by default.
+        ``x`` is ``"seconds"`` since the fit began, or ``"rounds"``; without ``ax``
+        there is a new figure.
         """
         check_is_fitted(estimator)
         clf = getattr(estimator, "best_estimator_", estimator)

@@ -45,13 +45,9 @@ class FrontierDisplay:
     ----------
     ax_, figure_
         Where :meth:`plot` drew.
-    scatters_ : dict
-        The marks by limit on complexity: first those off the frontier, then those on
-        it.
-    line_ : Line2D
-        The frontier.
-    chosen_ : Line2D or None
-        The ring around the chosen point.
+    scatters_, line_, chosen_
+        The marks by limit on complexity (first those off the frontier, then those on
+        it), the frontier, and the ring around the chosen point, if there is one.
 
     Examples
     --------
@@ -85,15 +81,7 @@ class FrontierDisplay:
 
     @classmethod
     def from_estimator(cls, estimator: Any, *, ax: Axes | None = None) -> Self:
-        """Draw a fitted :class:`~faircg.FairRuleSetClassifierCV`.
-
-        Parameters
-        ----------
-        estimator
-            The fitted search.
-        ax
-            Axes to draw on; a new figure by default.
-        """
+        """Draw a fitted :class:`~faircg.FairRuleSetClassifierCV`."""
         check_is_fitted(estimator, "cv_results_")
         return cls.from_cv_results(
             estimator.cv_results_,
@@ -113,14 +101,7 @@ class FrontierDisplay:
     ) -> Self:
         """Draw the table ``cv_results_``, perhaps read from a file.
 
-        Parameters
-        ----------
-        cv_results
-            One line for each fold and point.
-        constraint
-            As in the search: the gap is that of this criterion.
-        chosen, ax
-            As in the class and :meth:`from_estimator`.
+        The gap is that of the ``constraint``, as in the search.
         """
         criterion = criterion_at(constraint, 1.0)  # gaps do not depend on epsilon
         name = None if criterion is None else criterion.name

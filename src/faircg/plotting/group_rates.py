@@ -69,16 +69,14 @@ class GroupRatesDisplay:
 
     Attributes
     ----------
-    values_ : dict
+    values_, intervals_ : dict
         The :class:`~faircg.evaluate.Share` of each rate and group, in the order in
-        which they are drawn.
+        which they are drawn, and what matplotlib made of those with a value.
     gaps_ : dict
         Largest difference of each rate between two groups, as a fraction; None where a
         group has nobody to count.
     ax_, figure_
         Where :meth:`plot` drew.
-    intervals_ : dict
-        The container that matplotlib made of each rate and group with a value.
 
     Examples
     --------
@@ -140,21 +138,11 @@ class GroupRatesDisplay:
     ) -> Self:
         """Draw the rates of a fitted classifier.
 
-        Parameters
-        ----------
-        estimator
-            A fitted faircg estimator; with data, any fitted classifier of two labels.
-        X, y, sensitive_features
-            People to count. Without ``X``, the training data of a faircg estimator, as
-            in ``fairness_``.
-        pos_label
-            The positive label; by default the one that rules predict, or
-            ``classes_[1]``.
-        ax
-            Axes to draw on; a new figure by default.
-        **options
-            ``rates``, ``confidence`` and ``data``, as in the class; with ``X`` also
-            ``sample_weight``.
+        With data, any fitted classifier of two labels will do; without ``X`` the
+        training data of a faircg estimator are counted, as in ``fairness_``.
+        ``pos_label`` is by default the one that rules predict, or ``classes_[1]``;
+        without ``ax`` there is a new figure. The options are ``rates``, ``confidence``
+        and ``data``, as in the class, and with ``X`` also ``sample_weight``.
         """
         check_is_fitted(estimator)
         fairness = getattr(estimator, "fairness_", None)
@@ -195,18 +183,9 @@ class GroupRatesDisplay:
     ) -> Self:
         """Draw the rates of any predictions.
 
-        Parameters
-        ----------
-        y_true, y_pred
-            True and predicted labels.
-        sensitive_features
-            Group of each row.
-        sample_weight
-            How many people each row stands for; one each by default.
-        pos_label
-            The positive label; the larger one of ``y_true`` by default.
-        ax, **options
-            As in :meth:`from_estimator`, and ``allowed``, as in the class.
+        ``sample_weight`` says how many people each row stands for, one each by default;
+        ``pos_label`` is the larger one of ``y_true`` by default. The options are those
+        of :meth:`from_estimator`, and ``allowed``, as in the class.
         """
         predicted = np.asarray(y_pred)
         labels = read_labels(y_true, len(predicted), pos_label)

@@ -53,12 +53,8 @@ class RuleOverlapDisplay:
         People covered by both rules.
     n_people_, covered_by_any_, covered_once_ : int
         People, those covered by at least one rule, and those by exactly one.
-    ax_, figure_
-        Where :meth:`plot` drew.
-    image_ : AxesImage or None
-        The shades; None without rules.
-    text_ : dict
-        The number drawn for each pair of rules.
+    ax_, figure_, image_, text_
+        Where :meth:`plot` drew, the shades, and the number drawn for each pair.
 
     Examples
     --------
@@ -99,16 +95,9 @@ class RuleOverlapDisplay:
 
     @classmethod
     def from_estimator(cls, estimator: Any, X: Any, **options: Any) -> Self:
-        """Draw the rules of a fitted classifier, counted on some people.
+        """Draw the rules of a fitted faircg estimator, counted on the people ``X``.
 
-        Parameters
-        ----------
-        estimator
-            A fitted faircg estimator.
-        X
-            Frame or array, as for ``predict``.
-        **options
-            ``sample_weight`` and ``ax``, as in :meth:`from_rules`.
+        The options are ``sample_weight`` and ``ax``, as in :meth:`from_rules`.
         """
         check_is_fitted(estimator)
         clf = getattr(estimator, "best_estimator_", estimator)
@@ -125,19 +114,10 @@ class RuleOverlapDisplay:
         sample_weight: ArrayLike | None = None,
         ax: Axes | None = None,
     ) -> Self:
-        """Draw the rules of a rule set or of a model.
+        """Draw the rules of a rule set or of a model, by default on a new figure.
 
-        Parameters
-        ----------
-        rules
-            A rule set, or a model with one.
-        X
-            A data frame with the features that the rules test, or a
-            :class:`~faircg.table.Table`.
-        sample_weight
-            How many people each row stands for; one each by default.
-        ax
-            Axes to draw on; a new figure by default.
+        ``X`` has the features that the rules test; ``sample_weight`` says how many
+        people each row stands for, one each by default.
         """
         rule_set, table = rules_and_table(rules, X)
         covered = Coverage.of(rule_set, table).masks

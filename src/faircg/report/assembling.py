@@ -58,10 +58,8 @@ def report_of_model(
     ----------
     model
         ``clf.model_``, or ``RuleSetModel.load(path)``.
-    X, y, sensitive_features
-        Data with true labels and groups.
-    sample_weight
-        How many people each row stands for: whole numbers; one each by default.
+    X, y, sensitive_features, sample_weight
+        Data with true labels and groups, and how many people each row stands for.
     part
         What that data is: ``"train"`` for the data the rules were learned from,
         ``"test"`` or any other name for data they were not. None says ``"train"`` if
@@ -73,10 +71,8 @@ def report_of_model(
         headline.
     constraint
         The criterion to measure gaps by; that of the model's certificate by default.
-    about
-        Title, names and descriptions.
-    missing_groups
-        As for ``fit``.
+    about, missing_groups
+        Title, names and descriptions; missing groups as for ``fit``.
     **rows
         ``n_rows``: rows to show one by one, with the reason for each decision (200 by
         default); 0 for none, so that the file holds no data of single people.

@@ -127,28 +127,11 @@ class ShownRows:
 class About:
     """What the reader should know and the data do not say.
 
-    Attributes
-    ----------
-    title
-        Heading of the report.
-    data_name, data_description
-        What the data are, and where they come from.
-    target
-        The column that is predicted.
-    positive, negative
-        How the two labels are called in sentences; the labels themselves by default.
-    sensitive
-        The column or columns that define the groups.
-    excluded
-        Features that rules were not allowed to test; None if nobody recorded them.
-    settings
-        More of what was asked, by name.
-    seed
-        Seed of everything random.
-    date
-        When the report was made; no clock is read for it.
-    owner, intended_use, out_of_scope
-        Lines of the model card.
+    ``positive`` and ``negative`` are how the two labels are called in sentences, the
+    labels themselves by default; ``sensitive`` the columns that define the groups;
+    ``excluded`` the features that rules were not allowed to test, None if nobody
+    recorded them; ``settings`` more of what was asked, by name. No clock is read for
+    the ``date``. Owner and uses are lines of the model card.
     """
 
     title: str = ""
@@ -171,22 +154,10 @@ class About:
 class Report:
     """Everything that the file says, and nothing that it does not.
 
-    Attributes
-    ----------
-    points
-        The rule sets to choose from; one for a single model.
-    chosen
-        Position of the one that was chosen.
-    constraint
-        Name of the criterion; None without one.
-    data
-        What each part holds.
-    shown
-        A sample of rows; None if no row may be shown.
-    about
-        What the data do not say.
-    versions
-        Software by name.
+    ``points`` are the rule sets to choose from, ``chosen`` the position of the one that
+    was; ``constraint`` is the name of the criterion, ``data`` what each part holds,
+    ``shown`` a sample of rows (None if no row may be shown), ``versions`` the software
+    by name.
     """
 
     points: tuple[PointResult, ...]

@@ -35,11 +35,6 @@ def render_report(report: Report) -> str:
     needs no network and no other file, and works without JavaScript, apart from
     searching rows and switching between points.
 
-    Parameters
-    ----------
-    report
-        From :func:`report_of_model` or :func:`report_of_search`.
-
     Examples
     --------
     >>> import pandas as pd

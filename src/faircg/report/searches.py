@@ -34,23 +34,12 @@ def fit_frontier(
     sensitive_features: Any = None,
     sample_weight: ArrayLike | None = None,
 ) -> dict[tuple[float, int], RuleSetModel]:
-    """Fit the rule set of every frontier point on all data.
+    """Fit the rule set of every frontier point on all data, those of the search.
 
     A search keeps one rule set per fold and point; whoever decides needs one per point.
-    Each fit may take the ``time_limit`` of a cell; the point that the search chose
-    and fitted is not fitted again.
-
-    Parameters
-    ----------
-    search
-        A fitted search.
-    X, y, sensitive_features, sample_weight
-        The data that it was fitted with.
-
-    Returns
-    -------
-    dict
-        The model of each ``(epsilon, max_complexity)`` of ``search.frontier_``.
+    Each fit may take the ``time_limit`` of a cell; the point that the search chose and
+    fitted is not fitted again. Returns the model of each ``(epsilon, max_complexity)``
+    of ``search.frontier_``.
     """
     check_is_fitted(search, "frontier_")
     models = {}
@@ -94,25 +83,6 @@ def report_of_search(
         Held-out parts by name, each ``(X, y, sensitive_features)``.
     about, **rows
         As in :func:`report_of_model`.
-
-    Examples
-    --------
-    >>> from faircg import FairRuleSetClassifier, FairRuleSetClassifierCV
-    >>> from faircg.datasets import load_compas
-    >>> data = load_compas()
-    >>> search = FairRuleSetClassifierCV(
-    ...     FairRuleSetClassifier(
-    ...         constraint="equality_of_opportunity", max_conditions=2, time_limit=30
-    ...     ),
-    ...     epsilons=(0.05, 1.0),
-    ...     complexities=(6,),
-    ...     cv=3,
-    ... ).fit(data.X, data.y, sensitive_features=data.sensitive_features)
-    >>> report = report_of_search(
-    ...     search, data.X, data.y, sensitive_features=data.sensitive_features
-    ... )
-    >>> len(report.points) == len(search.frontier_)
-    True
     """
     if models is None:
         models = fit_frontier(

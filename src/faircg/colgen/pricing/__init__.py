@@ -36,13 +36,7 @@ PRICERS: Final[Mapping[str, Callable[[int, int], Pricer]]] = {
 
 
 def pricer_by_name(pricing: str | Pricer, *, seed: int = 0, threads: int = 1) -> Pricer:
-    """Look up a pricer, or take the one that is given.
-
-    Examples
-    --------
-    >>> pricer_by_name("greedy")
-    GreedyPricer(width=20, depth=5)
-    """
+    """Look up a pricer, or take the one that is given."""
     if not isinstance(pricing, str):
         return pricing
     if pricing not in PRICERS:
