@@ -8,6 +8,7 @@ of everything seen, and say what was proven.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -28,7 +29,7 @@ from faircg.colgen.events import (
     RoundDone,
     ignore,
 )
-from faircg.colgen.improve import LocalSearch
+from faircg.colgen.improve import KICKS, LocalSearch
 from faircg.colgen.integer import solve_integer
 from faircg.colgen.loop import Generation, generate, rounds_up
 from faircg.colgen.pool import Pool
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
     from faircg.colgen.pricing.base import Pricer
     from faircg.colgen.problem import Problem
     from faircg.colgen.stop import Deadline
-    from faircg.typing import Conditions, IntVector
+    from faircg.typing import Conditions, IntVector, Objective
 
 GENERATION_SHARE = 0.6
 """Part of the time that column generation may take."""
@@ -113,9 +114,11 @@ def solve(
         started=started,
         on_event=on_event,
     )
+    improve = partial(_improve, pool, generation, selection, deadline, seed)
     bound = max(generation.lower_bound, known_bound)
     if rounds_up(bound) < selection.objective:
-        _improve(pool, generation, selection, deadline, seed, rounds_up(bound))
+        best = [selection.objective_winner]
+        improve(problem.objective, best, good_enough=rounds_up(bound))
     if is_all_or_nothing(problem) and problem.objective == "hamming":
         other = all_or_nothing_bound(
             problem,
@@ -128,19 +131,15 @@ def solve(
     bound, is_done = _close(
         pool, generation, selection, deadline, bound, threads, on_event
     )
-    _polish(pool, generation, selection, deadline, seed)
+    # Lower the true 0-1 loss of what will be returned; the proof is not touched.
+    few = [None, *selection.fewest_errors(POLISH_STARTS)]
+    improve("zero_one", few, kicks=POLISH_KICKS)
     returned, optimised = selection.returned_winner, selection.objective_winner
     if returned is None or optimised is None:
         raise FairCGError("no rule set that satisfies the constraint was found")
     is_done = is_done and (generation.is_proven or not generation_deadline.is_set())
     certificate = _certificate(
-        selection,
-        returned,
-        generation,
-        bound,
-        deadline,
-        is_done=is_done,
-        started=started,
+        selection, returned, generation, bound, deadline, is_done, started
     )
     return Solution(returned, optimised, certificate, history, pool)
 
@@ -223,36 +222,22 @@ def _improve(
     selection: Selection,
     deadline: Deadline,
     seed: int,
-    good_enough: float,
+    objective: Objective,
+    starts: Iterable[Candidate | None],
+    *,
+    kicks: int = KICKS,
+    good_enough: float = -np.inf,
 ) -> None:
-    """Find good rule sets by local search, from nothing or from the best known."""
+    """Find good rule sets by local search, from nothing (None) or from known ones."""
     numbers = _best_numbers(pool, generation, IMPROVE_RULES)
     if not len(numbers) or deadline.is_set():
         return
-    best = selection.objective_winner
-    LocalSearch(pool, numbers, selection, seed).run(
-        _positions(() if best is None else best.rules, pool, numbers),
-        deadline.within(IMPROVE_SHARE * deadline.remaining()),
-        good_enough=good_enough,
-    )
-
-
-def _polish(
-    pool: Pool,
-    generation: Generation,
-    selection: Selection,
-    deadline: Deadline,
-    seed: int,
-) -> None:
-    """Lower the true 0-1 loss of what will be returned; the proof is not touched."""
-    numbers = _best_numbers(pool, generation, IMPROVE_RULES)
-    if not len(numbers) or deadline.is_set():
-        return
-    search = LocalSearch(pool, numbers, selection, seed, objective="zero_one")
+    search = LocalSearch(pool, numbers, selection, seed, objective)
     share = deadline.within(IMPROVE_SHARE * deadline.remaining())
-    for candidate in [None, *selection.fewest_errors(POLISH_STARTS)]:
+    for candidate in starts:
         rules = () if candidate is None else candidate.rules
-        search.run(_positions(rules, pool, numbers), share, kicks=POLISH_KICKS)
+        start = _positions(rules, pool, numbers)
+        search.run(start, share, kicks=kicks, good_enough=good_enough)
 
 
 def _positions(
@@ -305,7 +290,6 @@ def _certificate(
     generation: Generation,
     bound: float,
     deadline: Deadline,
-    *,
     is_done: bool,
     started: float,
 ) -> Certificate:
