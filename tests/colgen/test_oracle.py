@@ -44,7 +44,7 @@ PER_CELL = [
 ]
 # A part of them for the pricers that take longer.
 PER_CELL_SLOW = [
-    pytest.param(4, 0, id="few"),
+    pytest.param(2, 0, id="few"),
     pytest.param(40, 1_000, id="many", marks=pytest.mark.long),
 ]
 in_every_cell = pytest.mark.parametrize(
