@@ -21,7 +21,7 @@ from faircg import FairRuleSetClassifier
 from faircg.colgen.engine import solve
 from faircg.colgen.pricing import ExactPricer
 from faircg.colgen.stop import Deadline
-from oracle import best_rule_set
+from oracle import Instance, best_rule_set
 from small_problems import (
     CRITERIA,
     EPSILONS,
@@ -55,9 +55,33 @@ def looking(ticks: int, *, interrupting: bool) -> Deadline:
 
 
 @lru_cache(maxsize=8192)
+def drawn(seed, n_groups):
+    """Draw an instance; in every second one each group has a single negative.
+
+    Where nearly nothing can be wrong, bounds are weak and every rule set counts: on
+    those, measuring the room from another bound than that of the duals was false in
+    one case out of eight when pricing was stopped at once.
+    """
+    if seed % 2:
+        return instance_of(seed, n_groups)
+    rng = np.random.default_rng([seed, n_groups])
+    flags = rng.random((14, 6)) < rng.uniform(0.25, 0.5)
+    groups = np.append(np.arange(2 * n_groups), rng.integers(0, n_groups, 14))[:14]
+    return Instance(
+        np.hstack([flags, ~flags]),
+        np.arange(14) >= n_groups,
+        groups % n_groups,
+        np.arange(12, dtype=np.int32),
+        n_groups,
+        3,
+        6,
+    )
+
+
+@lru_cache(maxsize=8192)
 def optimum_at(seed, n_groups, objective, limits, max_conditions):
     """Return the lowest loss over all rule sets of rules so short."""
-    instance = replace(instance_of(seed, n_groups), max_conditions=max_conditions)
+    instance = replace(drawn(seed, n_groups), max_conditions=max_conditions)
     return best_rule_set(instance, objective, limits)
 
 
@@ -73,7 +97,7 @@ def test_no_bound_is_above_the_optimum_and_optimal_means_optimal(
     for number in range(count):
         seed, n_groups = FIRST[first] + number, 2 + number % 3
         rng = np.random.default_rng([seed, WAYS.index(way)])
-        instance = instance_of(seed, n_groups)
+        instance = drawn(seed, n_groups)
         limits = limits_of(criterion, EPSILONS[number % len(EPSILONS)])
         deadline, ticks = Deadline(), int(rng.integers(1, 150))
         if way in ("time", "interrupt"):
@@ -81,7 +105,7 @@ def test_no_bound_is_above_the_optimum_and_optimal_means_optimal(
         elif way == "at once":
             deadline = Deadline.after(1e-9)
         most = instance.max_conditions
-        started = rng.random(len(instance.rules)) < rng.choice([0.0, 0.1, 0.5])
+        started = rng.random(len(instance.rules)) < rng.choice([0.0, 0.03, 0.1, 0.5])
         solution = solve(
             problem_of(instance, objective, limits),
             [
