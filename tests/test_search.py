@@ -450,7 +450,7 @@ def test_every_parameter_of_the_estimator_counts():
 
 @pytest.mark.parametrize(
     "seed",
-    [pytest.param(s, marks=[pytest.mark.long] if s >= 20 else []) for s in range(100)],
+    [pytest.param(s, marks=[pytest.mark.long] if s >= 8 else []) for s in range(100)],
 )
 def test_integer_weights_are_repetitions(seed):
     """A sample of weight k is k samples, where the splits keep its copies together."""

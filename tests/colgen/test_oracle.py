@@ -35,8 +35,8 @@ from small_problems import (
     true_optimum,
 )
 
-# 12 instances in each of 5 x 2 x 3 cells: 360 in all.
-COUNT = 12
+# 7 instances in each of 5 x 2 x 3 cells: 210 in all, in each of three tests.
+COUNT = 7
 MANY = 400
 PER_CELL = [
     pytest.param(COUNT, 0, id="few"),

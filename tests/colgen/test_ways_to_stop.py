@@ -34,7 +34,7 @@ from small_problems import (
 WAYS = ("no limit", "pricing at once", "time", "at once", "interrupt", "deepening")
 FIRST = {"few": 0, "many": 20_000}
 PER_CELL = [
-    pytest.param(6, "few", id="few"),
+    pytest.param(5, "few", id="few"),
     pytest.param(40, "many", id="many", marks=pytest.mark.long),
 ]
 

@@ -13,7 +13,10 @@ from faircg.fairness import EqualityOfOpportunity
 from faircg.plotting import GroupRatesDisplay, RuleOverlapDisplay
 from faircg.report import report_of_model
 
-BATCHES = [range(k, k + 10) for k in range(0, 100, 10)]
+BATCHES = [
+    pytest.param(range(k, k + 10), marks=[pytest.mark.long] if k >= 40 else [])
+    for k in range(0, 100, 10)
+]
 
 
 def instance(seed):
