@@ -50,10 +50,10 @@ format: $(VENV)/.installed
 	$(BIN)/clang-format -i $(KERNEL)
 
 test: lint
-	$(BIN)/pytest -m "not long"
+	$(BIN)/pytest -m "not long" --numprocesses auto
 
 test-long: lint
-	$(BIN)/pytest -m long
+	$(BIN)/pytest -m long --numprocesses auto
 
 # Chromium comes from the system; without apt, install it and its driver by hand.
 test-browser: $(VENV)/.installed

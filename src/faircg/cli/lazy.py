@@ -6,8 +6,9 @@ The choices of an option come from a registry of the library, which takes time t
 
 from __future__ import annotations
 
+import inspect
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, get_type_hints
 
 import typer
 from typer.core import TyperCommand
@@ -15,6 +16,22 @@ from typer.main import get_command
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+T = TypeVar("T")
+
+
+def taking(options: type[T]) -> Callable[[Callable[[T], None]], Callable[..., None]]:
+    """Make a command of a function of one value, whose fields are its options."""
+
+    def command_of(function: Callable[[T], None]) -> Callable[..., None]:
+        def command(**given: Any) -> None:
+            function(options(**given))
+
+        command.__name__, command.__doc__ = function.__name__, function.__doc__
+        command.options = options  # type: ignore[attr-defined]
+        return command
+
+    return command_of
 
 
 def described(function: Callable[..., None]) -> Callable[[], None]:
@@ -27,13 +44,25 @@ def described(function: Callable[..., None]) -> Callable[[], None]:
     return stand_in
 
 
+def _signature(options: type) -> inspect.Signature:
+    """Return the fields of a dataclass, its own first, then those that it shares."""
+    hints = get_type_hints(options, include_extras=True)
+    fields = inspect.signature(options).parameters
+    own = inspect.get_annotations(options)
+    names = [*own, *(name for name in fields if name not in own)]
+    return inspect.Signature([fields[n].replace(annotation=hints[n]) for n in names])
+
+
 class LazyCommand(TyperCommand):
     """A command that is made from its function when it is first looked into."""
 
     @cached_property
     def _made(self) -> Any:
+        command: Any = self.callback.command  # type: ignore[union-attr]
+        if hasattr(command, "options"):
+            command.__signature__ = _signature(command.options)
         app = typer.Typer(add_completion=False, rich_markup_mode=None)
-        app.command(self.name)(self.callback.command)  # type: ignore[union-attr]
+        app.command(self.name)(command)
         return get_command(app)
 
     @property

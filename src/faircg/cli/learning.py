@@ -6,13 +6,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from faircg.cli import exits, files, notes, show
 from faircg.cli import options as opt
+from faircg.cli.lazy import taking
 from faircg.cli.progress import following
 
 if TYPE_CHECKING:
@@ -20,35 +20,40 @@ if TYPE_CHECKING:
     from faircg.cli.named_table import NamedTable
 
 
-def fit(
-    data: opt.Data,
-    output: Annotated[Path, typer.Option("--output", "-o", help="Model file (JSON).")],
-    target: opt.Target = None,
-    sensitive: opt.Sensitive = None,
-    weight: opt.Weight = None,
-    constraint: opt.Constraint = "none",
-    epsilon: opt.Epsilon = 0.05,
-    max_complexity: opt.MaxComplexity = 20,
-    max_conditions: opt.MaxConditions = None,
-    positive: opt.Positive = None,
-    exclude: opt.Exclude = None,
-    category: opt.Category = None,
-    thresholds: opt.Thresholds = "quantile",
-    n_thresholds: opt.NThresholds = 10,
-    warm_start: opt.WarmStart = "forest",
-    objective: opt.Objective = "hamming",
-    pricing: opt.Pricing = "exact",
-    missing_groups: opt.MissingGroups = "raise",
-    time_limit: opt.TimeLimit = 300.0,
-    seed: opt.Seed = 0,
-    jobs: Annotated[int, typer.Option(help="Threads; -1 for all cores.")] = -1,
-    verbose: Annotated[
-        bool, typer.Option("--verbose", help="Report every round.")
-    ] = False,
-    as_json: opt.AsJson = False,
-    quiet: opt.Quiet = False,
-    config: opt.Config = None,
-) -> None:
+@dataclass(frozen=True, kw_only=True)
+class LearningOptions(opt.PeopleOptions):
+    """What ``fit`` and ``frontier`` are both asked."""
+
+    constraint: opt.Constraint = "none"
+    max_conditions: opt.MaxConditions = None
+    positive: opt.Positive = None
+    exclude: opt.Exclude = None
+    category: opt.Category = None
+    thresholds: opt.Thresholds = "quantile"
+    n_thresholds: opt.NThresholds = 10
+    warm_start: opt.WarmStart = "forest"
+    pricing: opt.Pricing = "exact"
+    missing_groups: opt.MissingGroups = "raise"
+    time_limit: opt.TimeLimit = 300.0
+    seed: opt.Seed = 0
+    jobs: opt.Jobs = -1
+
+
+@dataclass(frozen=True, kw_only=True)
+class FitOptions(LearningOptions):
+    """What ``fit`` is asked besides."""
+
+    output: Annotated[Path, typer.Option("--output", "-o", help="Model file (JSON).")]
+    epsilon: opt.Epsilon = 0.05
+    max_complexity: opt.MaxComplexity = 20
+    objective: opt.Objective = "hamming"
+    verbose: Annotated[bool, typer.Option("--verbose", help="Report every round.")] = (
+        False
+    )
+
+
+@taking(FitOptions)
+def fit(asked: FitOptions) -> None:
     """Learn a rule set, and write it as a model file.
 
     Rules may test every column but the target, so --exclude names and numbers of
@@ -60,26 +65,26 @@ def fit(
       faircg fit compas --constraint equality_of_opportunity \\
         --epsilon 0.05 --max-complexity 10 -o model.json
     """
-    asked = SimpleNamespace(**locals())
-    files.check_output(output)
+    files.check_output(asked.output)
     training = read_training(asked)
     clf = make_estimator(asked, training).set_params(
-        epsilon=epsilon,
-        max_complexity=max_complexity,
-        objective=objective,
-        verbose=int(verbose),
+        epsilon=asked.epsilon,
+        max_complexity=asked.max_complexity,
+        objective=asked.objective,
+        verbose=int(asked.verbose),
         on_interrupt="return",
     )
     people = training.to_fit
     title = f"{training.title}, {people['X'].shape[1]} features"
-    with following(title, quiet=quiet or verbose) as callbacks:
+    with following(title, quiet=asked.quiet or asked.verbose) as callbacks:
         clf.set_params(callbacks=callbacks).fit(**people)
-    clf.model_.save(output)
-    if as_json:
-        typer.echo(files.to_json({"model": str(output), **show.fit_values(clf)}))
+    clf.model_.save(asked.output)
+    if asked.as_json:
+        values = {"model": str(asked.output), **show.fit_values(clf)}
+        typer.echo(files.to_json(values))
     else:
         show.show_fit(show.console(), clf, training.groups)
-        typer.echo(f"\n{show.wrote([output])}")
+        typer.echo(f"\n{show.wrote([asked.output])}")
     finish(clf)
 
 
@@ -109,7 +114,7 @@ class Training:
         return self.people.parts(self.target, self.groups)
 
 
-def read_training(asked: SimpleNamespace) -> Training:
+def read_training(asked: LearningOptions) -> Training:
     """Read the data that the options of a command name, and say what may surprise."""
     people = files.read_people(asked.data, asked.category or ()).weighted(asked.weight)
     target, groups = people.target(asked.target), people.sensitive(asked.sensitive)
@@ -125,7 +130,7 @@ def read_training(asked: SimpleNamespace) -> Training:
     return training
 
 
-def make_estimator(asked: SimpleNamespace, training: Training) -> FairRuleSetClassifier:
+def make_estimator(asked: LearningOptions, training: Training) -> FairRuleSetClassifier:
     """Make an estimator of the options that ``fit`` and ``frontier`` share."""
     from faircg.classifier import FairRuleSetClassifier
 

@@ -9,11 +9,10 @@ from faircg.cli.progress import note
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
-    from types import SimpleNamespace
 
     import pandas as pd
 
-    from faircg.cli.learning import Training
+    from faircg.cli.learning import LearningOptions, Training
     from faircg.cli.named_table import NamedTable
 
 MANY_VALUES: Final = 100
@@ -25,7 +24,7 @@ FEW_PEOPLE: Final = 30
 MANY_GROUPS: Final = 20
 
 
-def tell(asked: SimpleNamespace, training: Training, labels: Any) -> None:
+def tell(asked: LearningOptions, training: Training, labels: Any) -> None:
     """Say what may surprise in the data, before rules are learned from it."""
     people, groups = training.people, training.groups
     tell_weight(people, asked.weight, quiet=asked.quiet)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from contextlib import suppress
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import (
@@ -144,6 +145,9 @@ Positive: TypeAlias = Annotated[
 Epsilon: TypeAlias = Annotated[
     float, _float("Largest allowed gap between any two groups.", gap)
 ]
+MeasuredEpsilon: TypeAlias = Annotated[
+    float | None, _float("Allowed gap; that of the model by default.", gap)
+]
 Epsilons: TypeAlias = Annotated[
     list[float] | None, _float("Allowed gap to try; give it again for more.", gap)
 ]
@@ -200,6 +204,7 @@ NThresholds: TypeAlias = Annotated[
     int, typer.Option("--n-thresholds", help="Equal parts that quantiles cut into.")
 ]
 Seed: TypeAlias = Annotated[int, typer.Option(help="Seed of everything random.")]
+Jobs: TypeAlias = Annotated[int, typer.Option(help="Cores to use; -1 for all.")]
 Immutable: TypeAlias = Annotated[
     list[str] | None,
     _column("Column that no change may touch; give it again for more."),
@@ -241,6 +246,19 @@ Config: TypeAlias = Annotated[
         is_eager=True,
     ),
 ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PeopleOptions:
+    """What every command that reads people with their labels is asked."""
+
+    data: Data
+    target: Target = None
+    sensitive: Sensitive = None
+    weight: Weight = None
+    as_json: AsJson = False
+    quiet: Quiet = False
+    config: Config = None
 
 
 _CHOICES: Final = {

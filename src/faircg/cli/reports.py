@@ -2,21 +2,36 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from faircg.cli import files
+from faircg.cli import options as opt
 from faircg.cli.progress import note
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
-    from types import SimpleNamespace
 
     from faircg.cli.named_table import NamedTable
     from faircg.report import About
 
 LARGE: Final = 6_000_000
 """Bytes from which on a report is slow to open and to send."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReportOptions(opt.PeopleOptions):
+    """What both commands that write reports are asked: parts, rows, a model card."""
+
+    validation: opt.Validation = None
+    test: opt.Test = None
+    rows: opt.Rows = 0
+    title: opt.Title = ""
+    owner: opt.Owner = ""
+    intended_use: opt.IntendedUse = ""
+    out_of_scope: opt.OutOfScope = ""
+    date: opt.Date = ""
 
 
 def need_report() -> None:
@@ -30,27 +45,27 @@ def need_report() -> None:
 
 
 def held_out(
-    given: Mapping[str, Sequence[str] | None],
+    asked: ReportOptions,
     read: Callable[[str], NamedTable],
     target: str,
     groups: list[str],
-    weight: str | None = None,
 ) -> dict[str, Any]:
     """Read the parts of a report that were held out; each may be given once."""
     parts = {}
+    given = {"validation": asked.validation, "test": asked.test}
     for name, sources in given.items():
         if not sources:
             continue
         if len(sources) > 1:
             raise ValueError(f"--{name} was given {len(sources)} times; give it once")
-        people = read(sources[0]).weighted(weight)
+        people = read(sources[0]).weighted(asked.weight)
         people.must_have([target, *groups])
         parts[name] = tuple(people.parts(target, groups).values())
     return parts
 
 
 def about(
-    asked: SimpleNamespace, people: NamedTable, target: str, groups: Sequence[str]
+    asked: ReportOptions, people: NamedTable, target: str, groups: Sequence[str]
 ) -> About:
     """Return what a report says about its data, and what the user told of it."""
     from faircg.report import About

@@ -226,14 +226,7 @@ def evaluate(
     sensitive: opt.Sensitive = None,
     weight: opt.Weight = None,
     constraint: opt.Measured = None,
-    epsilon: Annotated[
-        float | None,
-        typer.Option(
-            help="Allowed gap; that of the model by default.",
-            parser=opt.gap,
-            metavar="<float>",
-        ),
-    ] = None,
+    epsilon: opt.MeasuredEpsilon = None,
     check: Annotated[
         bool,
         typer.Option(

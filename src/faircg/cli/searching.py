@@ -4,17 +4,17 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from faircg.cli import exits, files, show
+from faircg.cli import exits, files, reports, show
 from faircg.cli import options as opt
-from faircg.cli.learning import make_estimator, read_training
+from faircg.cli.lazy import taking
+from faircg.cli.learning import LearningOptions, make_estimator, read_training
 from faircg.cli.progress import following, note
-from faircg.cli.reports import about, held_out, need_report, save_report
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,57 +33,37 @@ SHOWN: Final = {
 """Columns of the frontier that are printed, and how."""
 
 
-def frontier(
-    data: opt.Data,
+@dataclass(frozen=True, kw_only=True)
+class FrontierOptions(reports.ReportOptions, LearningOptions):
+    """What ``frontier`` is asked."""
+
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Report to write (HTML).")
-    ] = None,
-    target: opt.Target = None,
-    sensitive: opt.Sensitive = None,
-    weight: opt.Weight = None,
-    constraint: opt.Constraint = "equality_of_opportunity",
-    epsilon: opt.Epsilons = None,
-    max_complexity: opt.MaxComplexities = None,
-    folds: opt.Folds = 5,
-    target_gap: opt.TargetGap = None,
-    target_accuracy: opt.TargetAccuracy = None,
+    ] = None
+    epsilon: opt.Epsilons = None
+    max_complexity: opt.MaxComplexities = None
+    folds: opt.Folds = 5
+    target_gap: opt.TargetGap = None
+    target_accuracy: opt.TargetAccuracy = None
     table: Annotated[
         Path | None, typer.Option("--csv", help="Write the frontier as CSV.")
-    ] = None,
+    ] = None
     results: Annotated[
         Path | None, typer.Option(help="Write every fold and point as CSV.")
-    ] = None,
+    ] = None
     model: Annotated[
         Path | None, typer.Option(help="Write the chosen rule set as a model file.")
-    ] = None,
-    max_conditions: opt.MaxConditions = None,
-    positive: opt.Positive = None,
-    exclude: opt.Exclude = None,
-    category: opt.Category = None,
-    thresholds: opt.Thresholds = "quantile",
-    n_thresholds: opt.NThresholds = 10,
-    warm_start: opt.WarmStart = "forest",
-    pricing: opt.Pricing = "exact",
-    missing_groups: opt.MissingGroups = "raise",
-    time_limit: opt.CellTimeLimit = 4.0,
+    ] = None
     cache: Annotated[
         Path | None,
         typer.Option(help="Directory of finished cells: a search stopped goes on."),
-    ] = None,
-    validation: opt.Validation = None,
-    test: opt.Test = None,
-    rows: opt.Rows = 0,
-    title: opt.Title = "",
-    owner: opt.Owner = "",
-    intended_use: opt.IntendedUse = "",
-    out_of_scope: opt.OutOfScope = "",
-    date: opt.Date = "",
-    seed: opt.Seed = 0,
-    jobs: Annotated[int, typer.Option(help="Folds at a time; -1 for all cores.")] = -1,
-    as_json: opt.AsJson = False,
-    quiet: opt.Quiet = False,
-    config: opt.Config = None,
-) -> None:
+    ] = None
+    constraint: opt.Constraint = "equality_of_opportunity"
+    time_limit: opt.CellTimeLimit = 4.0
+
+
+@taking(FrontierOptions)
+def frontier(asked: FrontierOptions) -> None:
     """Show what a smaller gap costs in accuracy, by cross-validation.
 
     Tries every epsilon with every limit on complexity (by default 0, 0.01, 0.05, 0.1,
@@ -96,22 +76,16 @@ def frontier(
       faircg frontier compas --epsilon 0.02 --epsilon 0.1 \\
         --max-complexity 5 --folds 3 -o frontier.html
     """
-    _run(SimpleNamespace(**locals()))
-
-
-def _run(asked: SimpleNamespace) -> None:
-    """Read, search, write, show."""
     for path in (asked.output, asked.table, asked.results, asked.model):
         files.check_output(path)
     if asked.output is not None:
-        need_report()
+        reports.need_report()
     training = read_training(asked)
-    others = held_out(
-        {"validation": asked.validation, "test": asked.test},
+    others = reports.held_out(
+        asked,
         lambda name: files.read_people(name, asked.category or ()),
         training.target,
         training.groups,
-        asked.weight,
     )
     if others and asked.output is None:
         raise ValueError("--validation and --test are shown in a report; give it -o")
@@ -121,7 +95,8 @@ def _run(asked: SimpleNamespace) -> None:
         missed = _fit(search, training)
         written = _write(asked, search)
         if missed is None and asked.output is not None:
-            _write_report(asked, search, training, others)
+            page = _report(asked, search, training, others)
+            reports.save_report(asked.output, page)
             written.append(asked.output)
     if missed is None:
         _note_cut_cells(asked, search)
@@ -130,7 +105,7 @@ def _run(asked: SimpleNamespace) -> None:
         raise exits.TargetNotMetError(missed)
 
 
-def _make_search(asked: SimpleNamespace, training: Training) -> FairRuleSetClassifierCV:
+def _make_search(asked: FrontierOptions, training: Training) -> FairRuleSetClassifierCV:
     from faircg.search import FairRuleSetClassifierCV
 
     return FairRuleSetClassifierCV(
@@ -160,7 +135,7 @@ def _fit(search: FairRuleSetClassifierCV, training: Training) -> Exception | Non
     return None
 
 
-def _write(asked: SimpleNamespace, search: FairRuleSetClassifierCV) -> list[Path]:
+def _write(asked: FrontierOptions, search: FairRuleSetClassifierCV) -> list[Path]:
     """Write the tables and the model that were asked for, if there is one."""
     written = []
     for path, frame in (
@@ -176,25 +151,25 @@ def _write(asked: SimpleNamespace, search: FairRuleSetClassifierCV) -> list[Path
     return written
 
 
-def _write_report(
-    asked: SimpleNamespace,
+def _report(
+    asked: FrontierOptions,
     search: FairRuleSetClassifierCV,
     training: Training,
     others: dict[str, Any],
-) -> None:
+) -> str:
     from faircg.report import render_report, report_of_search
 
     report = report_of_search(
         search,
         **training.to_fit,
-        about=about(asked, training.people, training.target, training.groups),
+        about=reports.about(asked, training.people, training.target, training.groups),
         others=others,
         n_rows=asked.rows,
     )
-    save_report(asked.output, render_report(report))
+    return render_report(report)
 
 
-def _note_cut_cells(asked: SimpleNamespace, search: FairRuleSetClassifierCV) -> None:
+def _note_cut_cells(asked: FrontierOptions, search: FairRuleSetClassifierCV) -> None:
     is_finished = search.cv_results_["is_finished"].astype(bool)
     if not is_finished.all():
         note(

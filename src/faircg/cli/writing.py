@@ -4,53 +4,45 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from faircg.cli import files, show
+from faircg.cli import files, reports, show
 from faircg.cli import options as opt
+from faircg.cli.lazy import taking
 from faircg.cli.notes import tell_weight
-from faircg.cli.reports import about, held_out, need_report, save_report
 
 if TYPE_CHECKING:
     from faircg.report import Report
 
 
-def report(
-    model: opt.Model,
-    data: opt.Data,
+@dataclass(frozen=True, kw_only=True)
+class ModelReportOptions(reports.ReportOptions):
+    """What ``report`` is asked."""
+
+    model: opt.Model
     output: Annotated[
         Path, typer.Option("--output", "-o", help="Report to write (HTML).")
-    ],
-    target: opt.Target = None,
-    sensitive: opt.Sensitive = None,
-    weight: opt.Weight = None,
+    ]
+    rows: opt.Rows = 200
     part: Annotated[
         str | None,
         typer.Option(
             help="What the data is, such as train or test; by default train, if its "
             "counts are those of the model."
         ),
-    ] = None,
-    validation: opt.Validation = None,
-    test: opt.Test = None,
-    constraint: opt.Measured = None,
-    rows: opt.Rows = 200,
-    direction: opt.Direction = "none",
-    immutable: opt.Immutable = None,
-    missing_groups: opt.MissingGroups = "raise",
-    title: opt.Title = "",
-    owner: opt.Owner = "",
-    intended_use: opt.IntendedUse = "",
-    out_of_scope: opt.OutOfScope = "",
-    date: opt.Date = "",
-    as_json: opt.AsJson = False,
-    quiet: opt.Quiet = False,
-    config: opt.Config = None,
-) -> None:
+    ] = None
+    constraint: opt.Measured = None
+    direction: opt.Direction = "none"
+    immutable: opt.Immutable = None
+    missing_groups: opt.MissingGroups = "raise"
+
+
+@taking(ModelReportOptions)
+def report(asked: ModelReportOptions) -> None:
     """Write one HTML file for people who decide: rules, groups, gaps and proof.
 
     It opens offline. Unless --rows is 0 it holds values of single people.
@@ -59,23 +51,22 @@ def report(
     Example:
       faircg report model.json compas -o report.html
     """
-    asked = SimpleNamespace(**locals())
-    files.check_output(output)
-    need_report()
+    files.check_output(asked.output)
+    reports.need_report()
     from faircg.report import render_report
 
     made = _make_report(asked)
-    save_report(output, render_report(made))
+    reports.save_report(asked.output, render_report(made))
     main = made.points[made.chosen].main
-    if as_json:
-        values = {"report": str(output), "part": main.name, **show.part_values(main)}
-        typer.echo(files.to_json(values))
+    if asked.as_json:
+        values = {"part": main.name, **show.part_values(main)}
+        typer.echo(files.to_json({"report": str(asked.output), **values}))
         return
     show.show_part(show.console(), main, watched_only=True)
-    typer.echo(show.wrote([output]))
+    typer.echo(show.wrote([asked.output]))
 
 
-def _make_report(asked: SimpleNamespace) -> Report:
+def _make_report(asked: ModelReportOptions) -> Report:
     """Read model and data, and count everything."""
     from faircg.report import report_of_model
 
@@ -87,15 +78,14 @@ def _make_report(asked: SimpleNamespace) -> Report:
         rules,
         **people.parts(target, groups),
         part=asked.part,
-        others=held_out(
-            {"validation": asked.validation, "test": asked.test},
+        others=reports.held_out(
+            asked,
             lambda name: files.read_for(rules, name),
             target,
             groups,
-            asked.weight,
         ),
         constraint=None if asked.constraint == "none" else asked.constraint,
-        about=about(asked, people, target, groups),
+        about=reports.about(asked, people, target, groups),
         n_rows=asked.rows,
         direction=asked.direction,
         immutable=dict.fromkeys(asked.immutable or ()),
