@@ -33,7 +33,8 @@ def pose(
 
 def call(run: Callable[..., Any], kind: type, **arguments: Any) -> Any:
     """Make the problem and the limits of one flat list of arguments, then run."""
-    problem = kind(**{f.name: arguments.pop(f.name) for f in fields(kind)})
+    names = [f.name for f in fields(kind) if f.name in arguments]
+    problem = kind(**{name: arguments.pop(name) for name in names})
     names = [f.name for f in fields(Limits) if f.name in arguments]
     limits = Limits(**{name: arguments.pop(name) for name in names})
     return run(problem, limits=limits, **arguments)

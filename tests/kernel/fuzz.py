@@ -66,8 +66,8 @@ def enumerate_below(*flat: Any) -> Any:
 
 def rule_sets_below(*flat: Any) -> Any:
     """Make the problem and the limits, then list rule sets."""
-    problem, limits = _native.RuleSetProblem(*flat[:7]), _native.Limits(*flat[9:])
-    return _native.rule_sets_below(problem, *flat[7:9], limits)
+    problem, limits = _native.RuleSetProblem(*flat[:9]), _native.Limits(*flat[11:])
+    return _native.rule_sets_below(problem, *flat[9:11], limits)
 
 
 def main(seed: int, calls: int) -> int:
@@ -85,6 +85,8 @@ def main(seed: int, calls: int) -> int:
         np.linspace(1, 0, 70),
         9,
         0.1,
+        ~bits & np.uint64(2**6 - 1),
+        np.array([5, 1], dtype=np.uint64),
     ]
     made = [_native.PricedBits(*problem), 0.0, 5, _native.Limits(*limits)]
     functions: dict[Callable[..., Any], list[Any]] = {

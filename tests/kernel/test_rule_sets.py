@@ -63,16 +63,41 @@ def make_problem(seed: int) -> tuple[Any, dict[str, Any]]:
     return rows, problem
 
 
-def every_set(rows: Any, problem: dict[str, Any]) -> dict[tuple[int, ...], float]:
+def make_touching(seed: int) -> tuple[Any, Any, Any, dict[str, Any]]:
+    """Add touches, marks or both; also cells beyond those that are weighed first."""
+    rng = np.random.default_rng((seed, 1))
+    rows, problem = make_problem(seed)
+    n_rules, n_cells = rows.shape
+    if seed % 4 == 0:
+        wide = int(rng.integers(449, 700))
+        rows = rng.random((n_rules, wide)) < rng.choice([0.05, 0.3])
+        for name in ("again", "missed"):
+            few = rng.choice([0.0, *problem[name]], wide)
+            problem[name] = few * (rng.random(wide) < rng.choice([0.1, 0.9]))
+        n_cells = wide
+    often = rng.choice([0.02, 0.2, 0.6], 2) * rng.choice([[1, 0], [0, 1], [1, 1]])
+    touches = ~rows & (rng.random(rows.shape) < often[0])
+    if n_rules > 2 and rng.random() < 0.3:  # the same touches: only the first one pays
+        touches[1:] = touches[0] & ~rows[1:]
+    marked = rng.random(n_cells) < often[1]
+    marks = {"touches": pack(touches), "marked": pack(marked[np.newaxis])[0]}
+    return rows, touches, marked, {**problem, "covers": pack(rows), **marks}
+
+
+def every_set(
+    rows: Any, problem: dict[str, Any], touches: Any = None, marked: Any = 0
+) -> dict[tuple[int, ...], float]:
     """List all sets that fit, with their excess."""
     rules = range(len(rows))
+    touches = np.zeros_like(rows) if touches is None else touches
     found: dict[tuple[int, ...], float] = {}
     for chosen in chain(*(combinations(rules, size) for size in range(len(rows) + 1))):
         spare = problem["max_complexity"] - problem["complexities"][list(chosen)].sum()
         if spare >= 0:
             times = rows[list(chosen)].sum(axis=0)
             excess = problem["costs"][list(chosen)].sum()
-            excess += problem["again"] @ np.maximum(0, times - 1)
+            marks = times + touches[list(chosen)].any(axis=0) + marked
+            excess += problem["again"] @ np.maximum(0, marks - 1)
             excess += problem["missed"] @ (times == 0)
             found[chosen] = float(excess + problem["spare_price"] * spare)
     return found
@@ -94,6 +119,38 @@ def check(found: Any, expected: dict[tuple[int, ...], float]) -> None:
     assert keys == sorted(keys)
 
 
+def compare(
+    seed: int,
+    problem: dict[str, Any],
+    every: dict[tuple[int, ...], float],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Ask both implementations for three budgets and several threads."""
+    rng = np.random.default_rng(seed)
+    excesses = np.array(sorted(every.values()))
+    budgets = [
+        float(rng.choice(excesses)),  # a tie with the budget
+        float(excesses[0] * rng.uniform(0.9, 1.5)),
+        [0.0, INF, 1e9, -1.0, excesses[-1] / 3][seed % 5],
+    ]
+    for budget in budgets:
+        limit = budget + 1e-9 * abs(budget) if budget < INF else INF
+        expected = {s: e for s, e in every.items() if e <= limit}
+        results = [
+            below(**problem, budget=budget, threads=threads)
+            for threads in (1, 1 + seed % 4)
+        ]
+        for found in results:
+            check(found, expected)
+        assert results[0].nodes == results[1].nodes
+        with monkeypatch.context() as patch:
+            patch.setattr(rule_sets, "compiled", None)
+            slow = below(**problem, budget=budget)
+        check(slow, expected)
+        assert slow.sets == results[0].sets
+        np.testing.assert_array_equal(slow.excesses, results[0].excesses)
+
+
 @pytest.mark.parametrize("first", range(0, 400, 50))
 def test_both_implementations_find_exactly_the_sets_within_the_budget(
     first: int, monkeypatch: pytest.MonkeyPatch
@@ -101,30 +158,40 @@ def test_both_implementations_find_exactly_the_sets_within_the_budget(
     """Four hundred random problems against a list of all subsets."""
     for seed in range(first, first + 50):
         rows, problem = make_problem(seed)
-        every = every_set(rows, problem)
-        rng = np.random.default_rng(seed)
-        excesses = np.array(sorted(every.values()))
-        budgets = [
-            float(rng.choice(excesses)),  # a tie with the budget
-            float(excesses[0] * rng.uniform(0.9, 1.5)),
-            [0.0, INF, 1e9, -1.0, excesses[-1] / 3][seed % 5],
-        ]
-        for budget in budgets:
-            limit = budget + 1e-9 * abs(budget) if budget < INF else INF
-            expected = {s: e for s, e in every.items() if e <= limit}
-            results = [
-                below(**problem, budget=budget, threads=threads)
-                for threads in (1, 1 + seed % 4)
-            ]
-            for found in results:
-                check(found, expected)
-            assert results[0].nodes == results[1].nodes
-            with monkeypatch.context() as patch:
-                patch.setattr(rule_sets, "compiled", None)
-                slow = below(**problem, budget=budget)
-            check(slow, expected)
-            assert slow.sets == results[0].sets
-            np.testing.assert_array_equal(slow.excesses, results[0].excesses)
+        compare(seed, problem, every_set(rows, problem), monkeypatch)
+
+
+@pytest.mark.parametrize("first", range(0, 400, 50))
+def test_touches_and_marks_are_paid_once(
+    first: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Four hundred more, with cells that are touched or marked from the start."""
+    for seed in range(first, first + 50):
+        rows, touches, marked, problem = make_touching(seed)
+        every = every_set(rows, problem, touches, marked)
+        compare(seed, problem, every, monkeypatch)
+
+
+def test_rules_that_touch_the_same_cell_share_its_price() -> None:
+    """Each alone pays 4 for the marked cell, and both together pay 4 as well.
+
+    A bound that summed what the candidates pay for their touches would lose the set
+    of both.
+    """
+    found = below(
+        covers=np.array([[2], [4]], dtype=np.uint64),
+        touches=np.array([[1], [1]], dtype=np.uint64),
+        marked=np.array([1], dtype=np.uint64),
+        costs=np.zeros(2),
+        complexities=np.array([2, 2]),
+        again=np.array([4.0, 0.0, 0.0]),
+        missed=np.array([0.0, 3.0, 3.0]),
+        max_complexity=4,
+        spare_price=0.0,
+        budget=4.0,
+    )
+    assert found.sets == ((0, 1),)
+    assert found.excesses.tolist() == [4.0]
 
 
 def make_large(seed: int, n_rules: int = 300, n_cells: int = 500) -> dict[str, Any]:
@@ -202,6 +269,8 @@ def test_more_than_the_most_are_too_many(
 
 
 GOOD: dict[str, Any] = {
+    "touches": np.array([[4, 1], [1, 0]], dtype=np.uint64),
+    "marked": np.array([9, 0], dtype=np.uint64),
     "covers": np.array([[1, 0], [6, 3]], dtype=np.uint64),
     "costs": np.ones(2),
     "complexities": np.array([2, 3]),
@@ -216,6 +285,14 @@ BAD: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"covers": np.ones((2, 1), dtype=np.uint64)}, ValueError, "covers"),
     ({"covers": np.ones(2, dtype=np.uint64)}, ValueError, "covers"),
     ({"covers": np.full((2, 2), 64, dtype=np.uint64)}, ValueError, "beyond"),
+    ({"touches": np.ones((2, 2))}, TypeError, "touches"),
+    ({"touches": np.zeros((3, 2), dtype=np.uint64)}, ValueError, "touches"),
+    ({"touches": np.full((2, 2), 64, dtype=np.uint64)}, ValueError, "beyond"),
+    ({"touches": np.array([[1, 0], [0, 0]], dtype=np.uint64)}, ValueError, "covers"),
+    ({"marked": np.ones(2, dtype=bool)}, TypeError, "marked"),
+    ({"marked": np.ones(1, dtype=np.uint64)}, ValueError, "marked"),
+    ({"marked": np.ones((1, 2), dtype=np.uint64)}, ValueError, "marked"),
+    ({"marked": np.full(2, 64, dtype=np.uint64)}, ValueError, "beyond"),
     ({"costs": np.ones(3)}, ValueError, "costs"),
     ({"costs": np.array([1.0, -1.0])}, ValueError, "costs"),
     ({"costs": np.array([1.0, NAN])}, ValueError, "costs"),
@@ -319,6 +396,7 @@ def test_the_compiled_module_checks_for_itself() -> None:
     n = 1001
     deep = {
         "covers": np.zeros((n, 2), dtype=np.uint64),
+        "touches": np.zeros((n, 2), dtype=np.uint64),
         "costs": np.zeros(n),
         "complexities": np.ones(n, dtype=np.int64),
         "max_complexity": n,

@@ -30,6 +30,8 @@ class RuleSetProblem:
         missed: NDArray[np.float64],
         max_complexity: int,
         spare_price: float,
+        touches: NDArray[np.uint64],
+        marked: NDArray[np.uint64],
     ) -> None: ...
 
 def available_instructions() -> list[str]: ...

@@ -90,16 +90,19 @@ std::size_t checked_size(std::int64_t value, const char *otherwise) {
     return static_cast<std::size_t>(value);
 }
 
-// A matrix of packed bits, one column per row of the view, with zeros beyond the last one.
-BitsView checked_bits(const In<Word, 2> &bits, std::size_t rows) {
-    require(bits.shape(0) < (std::size_t{1} << 31), "there are too many rows of bits");
-    require(bits.shape(1) == words_for(rows), "there must be one bit per row or cell");
-    const BitsView view{bits.data(), bits.shape(0), bits.shape(1), rows};
-    if (rows % 64)
+// Packed bits, one column per row of the view, with zeros beyond the last one.
+BitsView checked_bits(const BitsView &view) {
+    require(view.conditions < (std::size_t{1} << 31), "there are too many rows of bits");
+    require(view.words == words_for(view.rows), "there must be one bit per row or cell");
+    if (view.rows % 64)
         for (std::size_t j = 0; j < view.conditions; ++j)
-            require((view[j][view.words - 1] >> (rows % 64)) == 0,
+            require((view[j][view.words - 1] >> (view.rows % 64)) == 0,
                     "bits beyond the last row or cell must be zero");
     return view;
+}
+
+BitsView checked_bits(const In<Word, 2> &bits, std::size_t rows) {
+    return checked_bits({bits.data(), bits.shape(0), bits.shape(1), rows});
 }
 
 // Sum of the numbers, none of them negative.
@@ -145,13 +148,15 @@ struct RuleSetArrays {
     In<double, 1> costs;
     In<std::int64_t, 1> complexities;
     In<double, 1> again, missed;
+    In<Word, 2> touches;
+    In<Word, 1> marked;
     RuleSetProblem problem;
 
     RuleSetArrays(In<Word, 2> covers_, In<double, 1> costs_, In<std::int64_t, 1> complexities_,
                   In<double, 1> again_, In<double, 1> missed_, std::int64_t max_complexity,
-                  double spare_price)
+                  double spare_price, In<Word, 2> touches_, In<Word, 1> marked_)
         : covers(covers_), costs(costs_), complexities(complexities_), again(again_),
-          missed(missed_) {
+          missed(missed_), touches(touches_), marked(marked_) {
         const std::size_t rules = covers.shape(0), cells = again.shape(0);
         require(complexities.shape(0) == rules, "complexities must have one number per rule");
         for (std::size_t k = 0; k < rules; ++k)
@@ -163,16 +168,23 @@ struct RuleSetArrays {
             checked_sum(costs, rules, "costs must be one number per rule, not negative") +
             checked_sum(missed, cells, "missed must be one number per cell, not negative") +
             checked_sum(again, cells, "again must not be negative") *
-                static_cast<double>(std::max<std::size_t>(1, rules)) +
+                static_cast<double>(rules + 1) +
             spare_price * static_cast<double>(max_complexity);
         require(total <= largest_price, "prices are too large to be summed");
+        checked_bits({marked.data(), 1, marked.shape(0), cells});
         problem = {checked_bits(covers, cells),
                    costs.data(),
                    complexities.data(),
                    again.data(),
                    missed.data(),
                    max_complexity,
-                   spare_price};
+                   spare_price,
+                   checked_bits(touches, cells),
+                   marked.data()};
+        require(problem.touches.conditions == rules, "touches must have one row per rule");
+        for (std::size_t w = 0; w < rules * problem.covers.words; ++w)
+            require((covers.data()[w] & touches.data()[w]) == 0,
+                    "no rule touches a cell that it covers");
     }
 };
 
@@ -262,10 +274,11 @@ NB_MODULE(_native, m) {
              nb::arg("prices").noconvert(), nb::arg("condition_price"), nb::arg("max_conditions"));
     nb::class_<RuleSetArrays>(m, "RuleSetProblem")
         .def(nb::init<In<Word, 2>, In<double, 1>, In<std::int64_t, 1>, In<double, 1>, In<double, 1>,
-                      std::int64_t, double>(),
+                      std::int64_t, double, In<Word, 2>, In<Word, 1>>(),
              nb::arg("covers").noconvert(), nb::arg("costs").noconvert(),
              nb::arg("complexities").noconvert(), nb::arg("again").noconvert(),
-             nb::arg("missed").noconvert(), nb::arg("max_complexity"), nb::arg("spare_price"));
+             nb::arg("missed").noconvert(), nb::arg("max_complexity"), nb::arg("spare_price"),
+             nb::arg("touches").noconvert(), nb::arg("marked").noconvert());
     m.def("search", &search_rules, nb::arg("priced"), nb::arg("cutoff"), nb::arg("keep"),
           nb::arg("limits"));
     m.def("enumerate_below", &list_rules, nb::arg("priced"), nb::arg("cutoff"), nb::arg("most"),

@@ -29,9 +29,10 @@ class _Node:
     excess: float  # of the rules taken, and of the cells given up
     room: int  # complexity left
     open: NDArray[np.bool_]  # cells with a price of missing them, not decided yet
-    covered: NDArray[np.bool_]
+    marked: NDArray[np.bool_]  # covered, touched or marked from the start
+    touched: NDArray[np.bool_]
     rules: NDArray[np.intp]  # candidates
-    penalties: NDArray[np.float64]  # what each candidate would cost
+    penalties: NDArray[np.float64]  # what each candidate costs, whoever else is added
 
     def keep(self, candidates: NDArray[np.bool_]) -> _Node:
         """Drop the other candidates."""
@@ -49,14 +50,20 @@ class _Child:
     others: NDArray[np.bool_]  # candidates of the parent that may still be added
 
 
+def _unpacked(bits: NDArray[np.uint64], n_cells: int) -> NDArray[np.bool_]:
+    return unpack(bits, n_cells) if n_cells else np.zeros((len(bits), 0), dtype=bool)
+
+
 class _Tree:
     """All rule sets of a problem."""
 
     def __init__(self, problem: RuleSetProblem, limit: float) -> None:
         self.problem = problem
         n_cells = len(problem.again)
-        no_cells = np.zeros((len(problem.covers), 0), bool)
-        self.meets = unpack(problem.covers, n_cells) if n_cells else no_cells
+        self.meets = _unpacked(problem.covers, n_cells)
+        self.touches = _unpacked(problem.touches, n_cells)
+        self.has_touches = bool(self.touches.any())
+        self.marked = _unpacked(problem.marked[np.newaxis], n_cells)[0]
         scale = problem.missed.sum() + problem.costs.sum()
         scale += problem.spare_price * problem.max_complexity
         self.loose = limit + 1e-12 * scale  # for sums in which rounded numbers cancel
@@ -65,14 +72,18 @@ class _Tree:
         """Return the empty set."""
         problem = self.problem
         usable = np.flatnonzero(problem.complexities <= problem.max_complexity)
+        paid_again = (
+            self.meets[np.ix_(usable, self.marked)] @ problem.again[self.marked]
+        )
         return _Node(
             taken=(),
             excess=0.0,
             room=problem.max_complexity,
             open=problem.missed > 0,
-            covered=np.zeros(len(problem.again), dtype=bool),
+            marked=self.marked,
+            touched=np.zeros(len(problem.again), dtype=bool),
             rules=usable,
-            penalties=problem.costs[usable],
+            penalties=problem.costs[usable] + paid_again,
         )
 
     def excess(self, node: _Node) -> float:
@@ -85,22 +96,32 @@ class _Tree:
         lost = float(self.problem.missed[cells].sum())
         return replace(node, excess=node.excess + lost, open=node.open & ~cells)
 
+    def touch_prices(self, node: _Node, rules: NDArray[np.intp]) -> NDArray[np.float64]:
+        """Return what rules pay for their touches, each added alone."""
+        if not self.has_touches:
+            return np.zeros(len(rules))
+        charged = np.flatnonzero(node.marked & ~node.touched)
+        return self.touches[np.ix_(rules, charged)] @ self.problem.again[charged]
+
     def take(self, child: _Child) -> _Node:
         """Add a rule."""
         node, again = child.parent, self.problem.again
         complexities = self.problem.complexities
         rule = int(node.rules[child.position])
-        covers = self.meets[rule]
+        covers, marks = self.meets[rule], self.meets[rule] | self.touches[rule]
         room = node.room - int(complexities[rule])
-        fresh = np.flatnonzero(covers & ~node.covered & (again > 0))
+        fresh = np.flatnonzero(marks & ~node.marked & (again > 0))
+        paid = node.penalties[child.position]
+        paid += self.touch_prices(node, node.rules[[child.position]])[0]
         left = node.keep(child.others & (complexities[node.rules] <= room))
         overlaps = self.meets[np.ix_(left.rules, fresh)] @ again[fresh]
         return _Node(
             taken=(*node.taken, rule),
-            excess=node.excess + float(node.penalties[child.position]),
+            excess=node.excess + float(paid),
             room=room,
             open=node.open & ~covers,
-            covered=node.covered | covers,
+            marked=node.marked | marks,
+            touched=node.touched | self.touches[rule],
             rules=left.rules,
             penalties=left.penalties + overlaps,
         )
@@ -109,12 +130,13 @@ class _Tree:
         """Drop the candidates of no set within the limit, and give up lost cells."""
         missed, spare_price = self.problem.missed, self.problem.spare_price
         complexities = self.problem.complexities[node.rules]
-        wins = self.meets[np.ix_(node.rules, np.flatnonzero(node.open))]
-        wins = wins @ missed[node.open]
+        open_cells = np.flatnonzero(node.open)
+        wins = self.meets[np.ix_(node.rules, open_cells)] @ missed[open_cells]
         wins = np.maximum(0.0, wins + spare_price * complexities - node.penalties)
         most_more = node.room // int(complexities.min(initial=1))
         best = np.sort(wins)[::-1][: max(0, most_more - 1)].sum()
-        fits = node.excess + node.penalties <= self.loose
+        paid = node.penalties + self.touch_prices(node, node.rules)
+        fits = node.excess + paid <= self.loose
         node = node.keep(fits & (self.excess(node) - wins - best <= self.loose))
         return self.give_up(node, node.open & ~self.meets[node.rules].any(axis=0))
 

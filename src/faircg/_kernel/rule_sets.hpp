@@ -13,10 +13,12 @@ struct RuleSetProblem {
     BitsView covers; // which cells (rows of the view) each rule (condition of the view) covers
     const double *costs;
     const std::int64_t *complexities;
-    const double *again;  // per cell and rule beyond the first that covers it
+    const double *again;  // per cell and cover, touch or mark of it beyond the first
     const double *missed; // per cell that no rule covers
     std::int64_t max_complexity;
     double spare_price;
+    BitsView touches;   // which cells each rule touches; none of those that it covers
+    const Word *marked; // the cells that are marked from the start
 };
 
 constexpr std::int64_t most_complexity = std::int64_t{1} << 20;

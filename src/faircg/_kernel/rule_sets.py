@@ -2,13 +2,15 @@
 
 The *excess* of a rule set is what its rules cost, what cells covered more than once
 cost, what cells covered by no rule cost, and the price of the complexity left over.
+A cell can also be *marked* from the start, and *touched* by rules that do not cover
+it: each counts as one more rule that covers it, touches once however many rules touch.
 How the search works, and why its bounds hold, is told in ``docs/exact-search.md``.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -36,6 +38,7 @@ _MOST_DEEP = 1000  # rules per set that the compiled search can take
 _MOST_SETS = 1 << 40  # more than any search lists; fits the kernel's ints
 _LARGEST = 1e290  # keeps its sums finite
 _BLOCK = 1 << 18  # words of rule sets weighed at a time
+_NO_BITS = np.zeros((0, 0), dtype=np.uint64)  # stands for zeros
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -50,18 +53,29 @@ class RuleSetProblem:
     complexities: NDArray[np.int64]
     """Complexity of each rule, (n_rules,); at least 1."""
     again: NDArray[np.float64]
-    """What each further rule that covers a cell costs, (n_cells,); not negative."""
+    """What each further rule that covers a cell costs, (n_cells,); not negative. A mark
+    counts as one rule, and so do all touches of the cell together."""
     missed: NDArray[np.float64]
     """What it costs if no rule covers a cell, (n_cells,); not negative."""
     max_complexity: int
     """Most complexity of a rule set."""
     spare_price: float
     """Price of each unit of complexity below ``max_complexity``; not negative."""
+    touches: NDArray[np.uint64] = field(default_factory=lambda: _NO_BITS)
+    """Which cells each rule touches, packed as ``covers``; none that it covers. Left
+    out: none."""
+    marked: NDArray[np.uint64] = field(default_factory=lambda: _NO_BITS)
+    """Which cells are marked from the start, packed, (n_words,). Left out: none."""
 
     def __post_init__(self) -> None:
         again = checked_array("again", self.again, np.float64, (None,))
         covers = checked_bits("covers", self.covers, len(again))
         rules = (len(covers),)
+        touches, marked = self.touches, np.asarray(self.marked)
+        if touches is _NO_BITS:
+            touches = np.zeros_like(covers)
+        if marked is _NO_BITS:
+            marked = np.zeros(covers.shape[1], dtype=np.uint64)
         arrays = {
             "covers": covers,
             "costs": checked_array("costs", self.costs, np.float64, rules),
@@ -70,11 +84,17 @@ class RuleSetProblem:
             ),
             "again": again,
             "missed": checked_array("missed", self.missed, np.float64, again.shape),
+            "touches": checked_bits("touches", touches, len(again)),
+            "marked": checked_bits("marked", marked[np.newaxis], len(again))[0],
         }
         for name, values in arrays.items():
             if not np.isfinite(values).all() or np.any(values < 0):
                 raise ValueError(f"{name} must be finite and not negative")
             object.__setattr__(self, name, values)
+        if self.touches.shape != covers.shape:
+            raise ValueError("touches must have as many rows as covers")
+        if np.any(covers & self.touches):
+            raise ValueError("touches must hold no cell that the rule covers")
         if np.any(self.complexities < 1):
             raise ValueError("complexities must be at least 1")
         check_int("max_complexity", self.max_complexity, least=0)
@@ -96,6 +116,8 @@ class RuleSetProblem:
             self.missed,
             self.max_complexity,
             self.spare_price,
+            self.touches,
+            self.marked,
         )
 
     def excesses(self, sets: NDArray[np.int32]) -> NDArray[np.float64]:
@@ -113,16 +135,19 @@ class RuleSetProblem:
             return np.zeros(len(sets))
         uncovered = np.full((len(sets), covers.shape[1]), ~np.uint64(0))
         uncovered[:, -1] >>= np.uint64(-n_cells % 64)
-        # Cells covered by more than 1, 2, ... rules.
-        repeated: list[NDArray[np.uint64]] = []
-        for rules in sets.T:
-            carried = covers[rules] & ~uncovered
-            uncovered &= ~covers[rules]
+        marks = [covers[rules] for rules in sets.T]
+        for cells in marks:
+            uncovered &= ~cells
+        if self.touches.any():
+            marks.append(np.bitwise_or.reduce(self.touches[sets], axis=1))
+        # Cells covered, touched or marked more than 0, 1, 2, ... times.
+        repeated = [np.tile(self.marked, (len(sets), 1))]
+        for carried in marks:
             for i, cells in enumerate(repeated):
                 repeated[i], carried = cells | carried, cells & carried
             repeated.append(carried)
         total = weigh(uncovered, self.missed)
-        for cells in repeated:
+        for cells in repeated[1:]:
             total += weigh(cells, self.again)
         return total
 
@@ -201,7 +226,7 @@ def _without_idle_complexity(problem: RuleSetProblem) -> tuple[RuleSetProblem, f
         always = math.inf if spare_price > 0 else 0.0
     with np.errstate(over="ignore"):
         total = problem.costs.sum() + problem.missed.sum()
-        total += problem.again.sum() * max(1, len(problem.covers))
+        total += problem.again.sum() * (len(problem.covers) + 1)
         total += spare_price * most_used
     if not total <= _LARGEST:
         raise ValueError("costs, again, missed and spare_price are too large")

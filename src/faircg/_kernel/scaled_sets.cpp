@@ -45,8 +45,9 @@ class Rounding {
             all_costs += problem.costs[k];
         const double all_again = std::accumulate(problem.again, problem.again + cells, 0.0);
         const double all_missed = std::accumulate(problem.missed, problem.missed + cells, 0.0);
+        // A cell is covered by each rule, touched and marked: all but the first cost.
         const double all =
-            all_costs + all_missed + all_again * most_taken + problem.spare_price * room;
+            all_costs + all_missed + all_again * (most_taken + 1) + problem.spare_price * room;
         limit_ = std::min(budget, 1.001 * all); // the sums are rounded
         double largest = 16 * clip(1e300) + 4 * clip(problem.spare_price) * room;
         for (std::size_t i = 0; i < cells; ++i)
@@ -83,13 +84,14 @@ ScaledSets::ScaledSets(const RuleSetProblem &problem, double budget, Ticker &tic
     spare_price = rounded(problem.spare_price);
     for (const std::int32_t k : usable)
         costs.push_back(rounded(problem.costs[k]));
-    arrange_again(covers, rounded(problem.again, covers.rows), ticker);
+    arrange_again(problem, rounded(problem.again, covers.rows), ticker);
     arrange_missed(covers, rounded(problem.missed, covers.rows), ticker);
 }
 
 // First come the cells in which rules overlap most, to be done with most pairs.
-void ScaledSets::arrange_again(const BitsView &covers, const std::vector<Price> &again,
+void ScaledSets::arrange_again(const RuleSetProblem &problem, const std::vector<Price> &again,
                                Ticker &ticker) {
+    const BitsView &covers = problem.covers;
     std::vector<double> share(covers.rows);
     for (const std::int32_t rule : usable) {
         if (ticker.tick(16 * covers.words))
@@ -105,11 +107,28 @@ void ScaledSets::arrange_again(const BitsView &covers, const std::vector<Price> 
     std::iota(cells.begin(), cells.end(), std::size_t{0});
     std::stable_sort(cells.begin(), cells.end(),
                      [&](std::size_t a, std::size_t b) { return share[a] > share[b]; });
-    std::vector<Price> of_first(covers.rows), of_rest = again;
+    std::vector<Price> prices_first(covers.rows), prices_rest = again;
     for (std::size_t i = 0; i < std::min(cells.size(), first_cells); ++i)
-        std::swap(of_first[cells[i]], of_rest[cells[i]]);
-    first = Table(covers, Arrangement(of_first, false), ticker);
-    rest = Table(covers, Arrangement(of_rest, false), ticker);
+        std::swap(prices_first[cells[i]], prices_rest[cells[i]]);
+    const Arrangement of_first(prices_first, false), of_rest(prices_rest, false);
+    first = Table(covers, of_first, ticker);
+    rest = Table(covers, of_rest, ticker);
+    arrange_marks(problem, of_first, of_rest, ticker);
+}
+
+void ScaledSets::arrange_marks(const RuleSetProblem &problem, const Arrangement &of_first,
+                               const Arrangement &of_rest, Ticker &ticker) {
+    const BitsView &touches = problem.touches;
+    has_touches = std::any_of(touches.data, touches.data + touches.conditions * touches.words,
+                              [](Word word) { return word != 0; });
+    if (has_touches) {
+        first_touches = Table(touches, of_first, ticker);
+        rest_touches = Table(touches, of_rest, ticker);
+    }
+    const BitsView start{problem.marked, 1, touches.words, touches.rows};
+    const Table marked_first(start, of_first, ticker), marked_rest(start, of_rest, ticker);
+    marked.assign(marked_first[0], marked_first[0] + marked_first.words());
+    marked.insert(marked.end(), marked_rest[0], marked_rest[0] + marked_rest.words());
 }
 
 void ScaledSets::arrange_missed(const BitsView &covers, const std::vector<Price> &prices,

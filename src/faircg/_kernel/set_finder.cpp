@@ -14,18 +14,32 @@ bool has_knapsacks(const SetNode &node) { return node.room <= knapsack_room; }
 SetNode SetFinder::root(const RuleSetProblem &problem) const {
     SetNode root;
     root.room = problem.max_complexity;
-    root.covered.resize(fresh_.size());
+    root.marked = problem_.marked;
+    root.touched.resize(problem_.has_touches ? fresh_.size() : 0);
     root.open.resize(lost_.size());
     for (const HeavyCell &cell : problem_.heavy)
         root.open[cell.bit / 64] |= Word{1} << (cell.bit % 64);
     root.open_missed = problem_.missed.paid(root.open.data(), root.open.data());
     for (std::size_t k = 0; k < problem_.usable.size(); ++k) {
         const std::int32_t rule = problem_.usable[k];
-        root.additions.push_back({rule, static_cast<std::int32_t>(problem.complexities[rule]),
-                                  problem_.costs[k],
-                                  problem_.missed.paid(root.open.data(), problem_.missed[rule])});
+        const Word *rest = root.marked.data() + problem_.first.words();
+        root.additions.push_back(
+            {rule, static_cast<std::int32_t>(problem.complexities[rule]),
+             problem_.costs[k] + problem_.first.paid(root.marked.data(), problem_.first[rule]) +
+                 problem_.rest.paid(rest, problem_.rest[rule]),
+             problem_.missed.paid(root.open.data(), problem_.missed[rule]),
+             touch_price(root.marked, rule)});
     }
     return root;
+}
+
+// What a rule that is added alone pays for its touches.
+Price SetFinder::touch_price(const std::vector<Word> &charged, std::int32_t rule) const {
+    if (!problem_.has_touches)
+        return 0;
+    const Table &first = problem_.first_touches, &rest = problem_.rest_touches;
+    return first.paid(charged.data(), first[rule]) +
+           rest.paid(charged.data() + first.words(), rest[rule]);
 }
 
 bool SetFinder::offer(Price excess) {
@@ -70,7 +84,7 @@ bool SetFinder::explore(std::size_t depth) {
 
 bool SetFinder::branch(const SetNode &node, std::size_t i, std::size_t depth) {
     taken_.push_back(node.additions[i].rule);
-    const bool goes_on = offer(worst(node) - value(node.additions[i])) &&
+    const bool goes_on = offer(worst(node) - alone(node.additions[i])) &&
                          make_child(node, i, level(depth)) && explore(depth);
     taken_.pop_back();
     return goes_on && !clock_.is_over();
@@ -118,13 +132,14 @@ void SetFinder::bound(SetNode &node) const {
     }
     const Price all = worst(node);
     std::erase_if(node.additions, [&](const Addition &a) {
-        if (a.complexity > node.room || node.excess + a.penalty > problem_.limit)
+        const Price excess = node.excess + a.penalty + a.touch;
+        if (a.complexity > node.room || excess > problem_.limit)
             return true;
         if (!knapsacks)
             return false;
         const std::int64_t room = node.room - a.complexity;
-        return all - value(a) - node.by_missed[room] > problem_.limit ||
-               node.excess + a.penalty + spare(room) - node.by_cost[room] > problem_.limit;
+        return all - alone(a) - node.by_missed[room] > problem_.limit ||
+               excess + spare(room) - node.by_cost[room] > problem_.limit;
     });
 }
 
@@ -141,7 +156,7 @@ void SetFinder::choose_branches(SetNode &node) const {
             });
     node.branches = static_cast<std::size_t>(last - node.additions.begin());
     std::sort(node.additions.begin(), last, [&](const Addition &a, const Addition &b) {
-        const Price x = value(a), y = value(b);
+        const Price x = alone(a), y = alone(b);
         return x != y ? x > y : a.rule < b.rule;
     });
 }
@@ -149,29 +164,44 @@ void SetFinder::choose_branches(SetNode &node) const {
 // Take addition `index`; those after it remain. False: stopped.
 bool SetFinder::make_child(const SetNode &node, std::size_t index, SetNode &child) {
     const Addition &taken = node.additions[index];
-    child.excess = node.excess + taken.penalty;
+    child.excess = node.excess + taken.penalty + taken.touch;
     child.room = node.room - taken.complexity;
     child.open_missed = node.open_missed - taken.missed;
     child.heaviest = node.heaviest;
-    child.covered.resize(node.covered.size());
+    child.marked.resize(node.marked.size());
     child.open.resize(node.open.size());
     const std::size_t split = problem_.first.words();
     const Word *first = problem_.first[taken.rule], *rest = problem_.rest[taken.rule];
-    for (std::size_t w = 0; w < node.covered.size(); ++w) {
+    for (std::size_t w = 0; w < node.marked.size(); ++w) {
         const Word bits = w < split ? first[w] : rest[w - split];
-        fresh_[w] = bits & ~node.covered[w];
-        child.covered[w] = node.covered[w] | bits;
+        fresh_[w] = bits & ~node.marked[w];
+        child.marked[w] = node.marked[w] | bits;
     }
+    if (problem_.has_touches)
+        touch(node, taken.rule, child);
     const Word *missed = problem_.missed[taken.rule];
     for (std::size_t w = 0; w < node.open.size(); ++w)
         child.open[w] = node.open[w] & ~missed[w];
     return weigh(node, index, child);
 }
 
+void SetFinder::touch(const SetNode &node, std::int32_t rule, SetNode &child) {
+    child.touched.resize(node.touched.size());
+    const std::size_t split = problem_.first.words();
+    const Word *first = problem_.first_touches[rule], *rest = problem_.rest_touches[rule];
+    for (std::size_t w = 0; w < node.touched.size(); ++w) {
+        const Word bits = w < split ? first[w] : rest[w - split];
+        fresh_[w] |= bits & ~node.marked[w];
+        child.marked[w] |= bits;
+        child.touched[w] = node.touched[w] | bits;
+        charged_[w] = child.marked[w] & ~child.touched[w];
+    }
+}
+
 // Weigh the additions after `index` as additions to the child, and keep those that fit.
 bool SetFinder::weigh(const SetNode &node, std::size_t index, SetNode &child) {
     const bool knapsacks = has_knapsacks(node);
-    const Price all = worst(node) - value(node.additions[index]);
+    const Price all = worst(node) - alone(node.additions[index]);
     const Word *fresh_rest = fresh_.data() + problem_.first.words();
     child.additions.clear();
     if (ticker_.tick(8 * (node.additions.size() - index)))
@@ -195,6 +225,9 @@ bool SetFinder::weigh(const SetNode &node, std::size_t index, SetNode &child) {
             continue;
         a.penalty += problem_.rest.paid(fresh_rest, problem_.rest[a.rule]);
         if (a.penalty > most)
+            continue;
+        a.touch = touch_price(charged_, a.rule);
+        if (a.penalty + a.touch > most)
             continue;
         a.missed = problem_.missed.paid(child.open.data(), problem_.missed[a.rule]);
         if (ticker_.tick(fresh_.size()))

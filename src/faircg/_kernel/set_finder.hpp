@@ -17,6 +17,7 @@ struct Addition {
     std::int32_t complexity;
     Price penalty; // its cost, and what it covers again
     Price missed;  // price of the open cells that it covers
+    Price touch;   // what it touches that is marked and not touched yet: may shrink
 };
 
 // Rules taken, cells decided, and the rules that may be added.
@@ -25,7 +26,8 @@ struct SetNode {
     std::int64_t room = 0;     // complexity left
     Price open_missed = 0;     // price of all open cells
     std::size_t heaviest = 0;  // cells before it in the order of weight are decided
-    std::vector<Word> covered; // first cells, then the rest
+    std::vector<Word> marked;  // covered, touched or marked: first cells, then the rest
+    std::vector<Word> touched; // in the same order; empty if no rule touches a cell
     std::vector<Word> open;
     std::vector<Addition> additions;
     Knapsack by_missed; // what additions win if all cells they cover would else be missed
@@ -38,7 +40,8 @@ class SetFinder {
   public:
     SetFinder(const ScaledSets &problem, Clock &clock, Quota &quota, bool is_caller)
         : problem_(problem), clock_(clock), quota_(quota), ticker_(clock, is_caller),
-          fresh_(problem.first.words() + problem.rest.words()), lost_(problem.missed.words()) {}
+          fresh_(problem.first.words() + problem.rest.words()), charged_(fresh_.size()),
+          lost_(problem.missed.words()) {}
 
     // No rule taken, nothing decided.
     SetNode root(const RuleSetProblem &problem) const;
@@ -66,7 +69,9 @@ class SetFinder {
     void bound(SetNode &node) const;
     void choose_branches(SetNode &node) const;
     bool make_child(const SetNode &node, std::size_t index, SetNode &child);
+    void touch(const SetNode &node, std::int32_t rule, SetNode &child);
     bool weigh(const SetNode &node, std::size_t index, SetNode &child);
+    Price touch_price(const std::vector<Word> &charged, std::int32_t rule) const;
 
     SetNode &level(std::size_t depth) {
         while (levels_.size() <= depth)
@@ -79,8 +84,10 @@ class SetFinder {
         return node.excess + node.open_missed + spare(node.room);
     }
     Price spare(std::int64_t room) const { return problem_.spare_price * room; }
-    // How much smaller the excess is if it is added alone.
+    // What it wins in any company: of what rules touch together, another one may pay.
     Price value(const Addition &a) const { return a.missed - a.penalty + spare(a.complexity); }
+    // How much smaller the excess is if it is added alone.
+    Price alone(const Addition &a) const { return value(a) - a.touch; }
 
     const ScaledSets &problem_;
     Clock &clock_;
@@ -88,7 +95,9 @@ class SetFinder {
     Ticker ticker_;
     Lists sets_;
     Numbers taken_;
-    std::vector<Word> fresh_, lost_;
+    std::vector<Word> fresh_;   // marked by the rule taken
+    std::vector<Word> charged_; // marked and not touched: touching them costs
+    std::vector<Word> lost_;
     std::deque<SetNode> levels_;
     std::uint64_t nodes_ = 0;
 };
