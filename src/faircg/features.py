@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Self
 
-    from faircg.typing import BoolVector
-
 Setting = TypeVar("Setting")
 
 
@@ -135,13 +133,10 @@ class NumericRange:
         return distance if 0 < distance < math.inf else 1.0
 
 
-def numeric_ranges(
-    X: Any, *, rows: BoolVector | None = None
-) -> dict[str, NumericRange]:
+def numeric_ranges(X: Any) -> dict[str, NumericRange]:
     """Measure the numeric features of a table, best of the training data.
 
-    Only ``rows`` that count are looked at, all by default; a feature without any value
-    is left out.
+    A feature without any value is left out.
 
     Examples
     --------
@@ -152,8 +147,7 @@ def numeric_ranges(
     table = X if isinstance(X, Table) else read_table(X)
     ranges = {}
     for name, column in table.columns.items():
-        present = ~column.missing if rows is None else rows & ~column.missing
-        values = column.values[present]
+        values = column.values[~column.missing]
         if column.kind == "numeric" and len(values):
             whole = bool((values == np.floor(values)).all())
             ranges[name] = NumericRange(float(values.min()), float(values.max()), whole)

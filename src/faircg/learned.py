@@ -54,7 +54,7 @@ def learned_model(
     if not fairness.within_epsilon or not is_same:
         raise SolverError("the recount on the samples disagrees with the engine's")
     tested = set(rule_set.features)
-    ranges = numeric_ranges(table, rows=data.weights > 0)
+    ranges = numeric_ranges(table)
     positive = labels.positive
     model = RuleSetModel(
         rule_set=rule_set,
@@ -64,5 +64,6 @@ def learned_model(
         groups=counts,
         ranges={name: known for name, known in ranges.items() if name in tested},
         asked=asked,
+        rates=() if criterion is None else tuple(criterion.rates()),
     )
     return model, fairness

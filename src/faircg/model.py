@@ -18,7 +18,8 @@ import numpy as np
 
 from faircg.colgen.certificate import Certificate
 from faircg.exceptions import ModelFormatError, UnseenCategoryWarning
-from faircg.fairness import GroupCounts
+from faircg.fairness import CRITERIA, GroupCounts
+from faircg.fairness.recorded import RecordedCriterion, rates_from_json, rates_to_json
 from faircg.features import NumericRange
 from faircg.parsing import Shape, listed, named, parse_json
 from faircg.rules import Condition, RuleSet
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from faircg.fairness import Criterion, Rate
     from faircg.table import Column
     from faircg.typing import BoolVector
 
@@ -101,6 +103,9 @@ class RuleSetModel:
         changes in :func:`faircg.explain.explain`. Empty if nobody recorded it.
     asked
         Settings of the fit.
+    rates
+        What the criterion of the fit bounds, each rate with its own limit. Empty if
+        there was none, or nobody recorded it.
     """
 
     rule_set: RuleSet
@@ -110,6 +115,7 @@ class RuleSetModel:
     groups: Mapping[str, GroupCounts] = field(default_factory=dict)
     ranges: Mapping[str, NumericRange] = field(default_factory=dict)
     asked: Asked = Asked()
+    rates: tuple[Rate, ...] = ()
 
     def __post_init__(self) -> None:
         kinds = self.kinds
@@ -132,6 +138,17 @@ class RuleSetModel:
     def kinds(self) -> dict[str, Kind]:
         """The kind of each feature."""
         return {feature.name: feature.kind for feature in self.features}
+
+    @property
+    def criterion(self) -> Criterion | None:
+        """The criterion of the fit; None if there was none, or nobody knows it."""
+        known = self.certificate
+        if known is None or known.constraint is None or known.epsilon is None:
+            return None
+        if self.rates:
+            return RecordedCriterion(known.constraint, known.epsilon, self.rates)
+        made = CRITERIA.get(known.constraint)  # a file without rates
+        return None if made is None else made(known.epsilon)
 
     def read(self, X: Any) -> Table:
         """Read the features that rules test; a table was read before."""
@@ -197,6 +214,7 @@ class RuleSetModel:
                 **asdict(self.asked),
                 "exclude": None if excluded is None else list(excluded),
             },
+            "rates": rates_to_json(self.rates),
         }
 
     def to_json(self) -> str:
@@ -247,6 +265,7 @@ class RuleSetModel:
                 groups={name: _counts(entry) for name, entry in groups.items()},
                 ranges={name: _RANGE.read(entry) for name, entry in ranges.items()},
                 asked=_ASKED.read(data.get("asked")),
+                rates=rates_from_json(data.get("rates", [])),
             )
         except ValueError as error:
             raise ModelFormatError(str(error)) from None

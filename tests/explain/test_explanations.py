@@ -235,8 +235,6 @@ def test_ranges_of_a_table():
     ranges = numeric_ranges(people)
     assert ranges == {"a": NumericRange(1, 5, True), "b": NumericRange(0.5, 2, False)}
     assert ranges["a"].scale == 4
-    rows = np.array([False, True, True])
-    assert numeric_ranges(people, rows=rows)["b"] == NumericRange(1, 2, True)
 
 
 @pytest.fixture(scope="module")

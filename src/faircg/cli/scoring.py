@@ -306,16 +306,18 @@ def _criterion(
     """Return the criterion asked for, or that of the model."""
     from faircg.fairness import CRITERIA, criterion_by_name
 
-    known = rules.certificate
-    name = None if known is None else known.constraint
-    if constraint is not None:
-        name = constraint
+    known, certificate = rules.criterion, rules.certificate
+    if epsilon is None and constraint in (None, getattr(known, "name", None)):
+        return known
+    name = constraint
+    if name is None and certificate is not None:
+        name = certificate.constraint
     if name not in CRITERIA:
         if epsilon is not None and constraint is None:
             raise ValueError("the model has no constraint; name one with --constraint")
         return None
-    if epsilon is None and known is not None:
-        epsilon = known.epsilon
+    if epsilon is None and certificate is not None:
+        epsilon = certificate.epsilon
     if epsilon is None:
         raise ValueError("the model does not say what gap is allowed; give --epsilon")
     return criterion_by_name(str(name), epsilon)

@@ -84,7 +84,7 @@ def _make_report(asked: ModelReportOptions) -> Report:
             target,
             groups,
         ),
-        constraint=None if asked.constraint == "none" else asked.constraint,
+        constraint=asked.constraint,
         about=reports.about(asked, people, target, groups),
         n_rows=asked.rows,
         direction=asked.direction,

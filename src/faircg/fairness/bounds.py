@@ -18,7 +18,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
 from math import inf, isfinite
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -136,6 +136,12 @@ class Cap(Bound):
     def rows(self, size: int) -> tuple[Row, ...]:
         """Return ``count <= size * limit``."""
         return ((0.0, -inf, size * float(self.limit)),)
+
+
+BOUNDS: Final[dict[str, type[Bound]]] = {
+    bound.__name__.lower(): bound for bound in (Difference, Ratio, Floor, Cap)
+}
+"""Kinds of bounds by the name that model files have for them."""
 
 
 def check_epsilon(epsilon: float, name: str = "epsilon") -> None:

@@ -8,7 +8,6 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, Unpack
 
 from faircg.evaluate import part_result, rule_results, total
-from faircg.fairness import CRITERIA
 from faircg.fairness.constraint import criterion_of, is_criterion
 from faircg.features import Features
 from faircg.groups import EVERYBODY
@@ -70,7 +69,8 @@ def report_of_model(
         fourth, shown side by side. The last part given speaks for the model in the
         headline.
     constraint
-        The criterion to measure gaps by; that of the model's certificate by default.
+        The criterion to measure gaps by; that of the model by default, and none if it
+        is ``"none"``.
     about, missing_groups
         Title, names and descriptions; missing groups as for ``fit``.
     **rows
@@ -184,8 +184,7 @@ def make_report(
     """Count everything about some points, with the same labels, on some parts of data.
 
     The last part speaks for the points, and its rows are shown. The constraint is that
-    of each model's certificate by default; about and rows are as in
-    :func:`report_of_model`.
+    of each model by default; about and rows are as in :func:`report_of_model`.
     """
     named = {part.name: part for part in parts}
     if not named:
@@ -224,18 +223,18 @@ def versions() -> dict[str, str]:
 
 def _criterion(constraint: Constraint | None, point: Point) -> Criterion | None:
     """Return the criterion of a point; None if there is none, or nobody knows it."""
-    epsilon, certificate = point.epsilon, point.model.certificate
     if constraint is None:
-        known = None if certificate is None else certificate.constraint
-        return criterion_of(known, epsilon) if known in CRITERIA else None
+        return point.model.criterion
+    if constraint == "none":
+        return None
     if is_criterion(constraint):
         return constraint
-    if epsilon is None:
+    if point.epsilon is None:
         raise ValueError(
             "a constraint was given, but no epsilon is known: the model has no "
             "certificate; pass a criterion such as EqualizedOdds(0.05)"
         )
-    return criterion_of(constraint, epsilon)
+    return criterion_of(constraint, point.epsilon)
 
 
 def _point_result(
