@@ -1,11 +1,13 @@
 """What a fit and a search tell while they work."""
 
+import errno
 import logging
 import signal
 import threading
 from collections import Counter
 from dataclasses import replace
 from itertools import pairwise
+from multiprocessing.connection import Client, Listener
 
 import joblib
 import numpy as np
@@ -238,6 +240,40 @@ def test_nobody_waits_for_a_channel_that_is_closed():
         sender(DepthBegun(3))
     send(*arguments)(DepthBegun(4))
     assert heard == [DepthBegun(1), DepthBegun(3)]
+
+
+def test_a_process_that_dies_while_it_connects_does_no_harm():
+    """It ended the thread that accepts: the next fold, and the search, waited forever.
+
+    Nor does anybody wait for one that connects and says nothing.
+    """
+    heard = []
+    with Channel(heard.append) as channel:
+        send, (address, key) = channel.__reduce__()
+        gone, silent = Client(address), Client(address)
+        gone.close()
+        sender = send(address, key)
+        sender(DepthBegun(1))
+    silent.close()
+    assert heard == [DepthBegun(1)]
+
+
+def test_a_channel_outlives_a_lack_of_files(monkeypatch):
+    """Whoever cannot be accepted now is accepted later."""
+    accept, tries = Listener.accept, []
+
+    def failing(listener):
+        tries.append(listener)
+        if len(tries) < 3:
+            raise OSError(errno.EMFILE, "Too many open files")
+        return accept(listener)
+
+    monkeypatch.setattr(Listener, "accept", failing)
+    heard = []
+    with Channel(heard.append) as channel:
+        send, arguments = channel.__reduce__()
+        send(*arguments)(DepthBegun(1))
+    assert heard == [DepthBegun(1)]
 
 
 def test_a_channel_stops_every_fold():

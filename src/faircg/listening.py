@@ -9,9 +9,15 @@ from __future__ import annotations
 import logging
 import secrets
 import threading
+import time
 from contextlib import contextmanager, suppress
 from multiprocessing import AuthenticationError
-from multiprocessing.connection import Client, Listener
+from multiprocessing.connection import (
+    Client,
+    Listener,
+    answer_challenge,
+    deliver_challenge,
+)
 from typing import TYPE_CHECKING, Any
 
 from faircg.colgen.events import Event, InCell, OnEvent, ignore
@@ -28,6 +34,8 @@ LOST = (OSError, EOFError, AuthenticationError)
 """What is raised when the other end is gone, or was never there."""
 WAITING = 16
 """Processes that may wait to be connected."""
+PAUSE = 0.1
+"""Seconds after which a connection is tried again that could not be accepted."""
 
 
 class StoppedError(FairCGError):
@@ -101,7 +109,7 @@ class Channel:
             return _Sender, (None, b"")
         with self._lock:
             if self._server is None:
-                self._server = Listener(backlog=WAITING, authkey=self._key)
+                self._server = Listener(backlog=WAITING)
                 threading.Thread(
                     target=self._accept, args=(self._server,), daemon=True
                 ).start()
@@ -115,7 +123,7 @@ class Channel:
         server, self._server = self._server, None
         if server is not None:
             with suppress(*LOST):  # wakes the thread that waits for connections
-                Client(server.address, authkey=self._key).close()
+                Client(server.address).close()
             server.close()
         if self._error is not None:
             raise self._error from None
@@ -124,20 +132,18 @@ class Channel:
         while self._server is server:
             try:
                 connection = server.accept()
-            except (EOFError, AuthenticationError):
-                continue  # whoever it was is gone, or a stranger
-            except OSError:
-                return
+            except OSError:  # whoever it was is gone, or too many files are open
+                time.sleep(PAUSE)
+                continue
             threading.Thread(target=self._hear, args=(connection,), daemon=True).start()
 
     def _hear(self, connection: Connection[Any, Any]) -> None:
-        with connection:
+        # A fold that is done, a process that died, or a stranger
+        with connection, suppress(*LOST):
+            deliver_challenge(connection, self._key)
+            answer_challenge(connection, self._key)
             while True:
-                try:
-                    event = connection.recv()
-                    connection.send(self._goes_on(event))
-                except LOST:  # the fold is done, or its process died
-                    return
+                connection.send(self._goes_on(connection.recv()))
 
     def _goes_on(self, event: Event) -> bool:
         with self._lock:
