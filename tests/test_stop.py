@@ -4,7 +4,10 @@ import threading
 
 import pytest
 
+from faircg.colgen.background import run
 from faircg.colgen.stop import Deadline
+from faircg.solver.highs import solve_mip
+from solver.test_highs import market_split
 
 
 class Clock:
@@ -92,3 +95,52 @@ def test_other_threads_do_not_touch_signals():
     thread.start()
     thread.join()
     assert handlers == [before]
+
+
+class Interrupted(Deadline):
+    """Ctrl-C comes while somebody waits for a thread of this name."""
+
+    name = ""
+
+    def is_set(self):
+        waits = threading.current_thread() is threading.main_thread()
+        if waits and any(t.name == self.name for t in threading.enumerate()):
+            raise KeyboardInterrupt
+        return False
+
+
+def threads(name):
+    return [thread for thread in threading.enumerate() if thread.name == name]
+
+
+def test_an_exception_while_waiting_stops_the_search():
+    """The search went on in its thread, and used a core until it was done."""
+
+    class Searching(Interrupted):
+        name = "search"
+
+    stops = []
+
+    def search(limits):
+        stops.append(limits.stop)
+        while not limits.stop.is_set():
+            pass
+
+    with pytest.raises(KeyboardInterrupt):
+        run(search, Searching(), threads=1)
+    assert stops[0].is_set()
+
+
+def test_an_exception_while_waiting_stops_the_solver():
+    """So did the solver, without end if no time limit was given."""
+
+    class Solving(Interrupted):
+        name = "highs"
+
+    before = threads("highs")
+    with pytest.raises(KeyboardInterrupt):
+        solve_mip(market_split(0, 5, 40), Solving())
+    (solver,) = set(threads("highs")) - set(before) or {threading.Thread()}
+    if solver.ident is not None:
+        solver.join(60)
+    assert not solver.is_alive()

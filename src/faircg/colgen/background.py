@@ -37,9 +37,12 @@ def run(
             done.set()
 
     threading.Thread(target=body, name="search", daemon=True).start()
-    while not done.wait(0.05):
-        if deadline.is_set():
-            stop.set()
+    try:
+        while not done.wait(0.05):
+            if deadline.is_set():
+                stop.set()
+    finally:  # an exception, such as a second Ctrl-C, leaves no search behind
+        stop.set()
     if failures:
         raise failures[0]
     return results[0]

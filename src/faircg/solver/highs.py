@@ -338,12 +338,12 @@ def _run(
     solver.cbMipInterrupt += check
     solver.cbSimplexInterrupt += check
     threading.Thread(target=body, name="highs", daemon=True).start()
-    while not done.wait(0.05):
-        if stop.is_set():
-            ended = done.wait(GRACE)
-            abandoned.set()
-            if not ended:
+    try:
+        while not done.wait(0.05):
+            if stop.is_set() and not done.wait(GRACE):
                 break
+    finally:  # an exception, such as a second Ctrl-C, leaves no solver running
+        abandoned.set()
     if incumbent.error is not None:
         raise incumbent.error
     return done.is_set()
