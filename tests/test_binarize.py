@@ -10,7 +10,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from faircg import ConditionBinarizer
-from faircg.cuts import quantile_cuts
+from faircg.cuts import _quantiles, quantile_cuts
 from faircg.datasets import DATASETS
 
 
@@ -58,12 +58,41 @@ def test_cut_points_have_no_noise_digits():
 def test_a_rounded_cut_point_divides_as_the_quantile_does(values, parts):
     """Fewer digits never move a person to the other side."""
     values = np.array(values)
-    cuts = np.array(quantile_cuts(values, parts))
+    cuts = np.array(quantile_cuts(values, np.ones(len(values), dtype=int), parts))
     if len(np.unique(values)) > 2:
         exact = np.unique(np.quantile(values, np.arange(1, parts) / parts))
         sides = {tuple((values <= cut).tolist()) for cut in exact}
         assert {tuple((values <= cut).tolist()) for cut in cuts} == sides
     assert (np.diff(cuts) > 0).all()
+
+
+@given(
+    st.lists(
+        st.tuples(st.floats(-1e9, 1e9), st.integers(1, 30)), min_size=1, max_size=40
+    ),
+    st.integers(2, 12),
+)
+def test_weighted_cut_points_are_those_of_repeated_people(people, parts):
+    """To the last bit, so that no condition depends on how a table is written."""
+    values, weights = (np.array(column) for column in zip(*people, strict=True))
+    values = values.astype(float)
+    repeated = np.repeat(values, weights)
+    levels = np.arange(1, parts) / parts
+    assert (
+        _quantiles(values, weights, levels).tolist()
+        == np.quantile(repeated, levels).tolist()
+    )
+    assert quantile_cuts(values, weights, parts) == quantile_cuts(
+        repeated, np.ones(len(repeated), dtype=int), parts
+    )
+
+
+def test_survey_weights_need_no_more_memory():
+    """A row for each person was made: a few thousand rows for a whole nation."""
+    people = pd.DataFrame({"age": [20.0, 40, 60, 80]})
+    binarizer = ConditionBinarizer(n_thresholds=2)
+    binarizer.fit(people, sample_weight=[10**14, 1, 1, 10**14])
+    assert [str(c) for c in binarizer.conditions_] == ["age <= 50", "age > 50"]
 
 
 def test_categories_and_booleans_have_both_signs():

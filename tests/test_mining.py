@@ -3,6 +3,7 @@ import sys
 import numpy as np
 import pytest
 
+from faircg import mining
 from faircg.colgen.problem import Problem
 from faircg.colgen.stop import Deadline
 from faircg.fairness import EqualityOfOpportunity, EqualizedOdds
@@ -13,7 +14,7 @@ FAIRLEARN = pytest.mark.filterwarnings(  # fairlearn writes to a Series in an ol
 )
 
 
-def make_problem(seed=0, n_samples=300, criterion=None):
+def make_problem(seed=0, n_samples=300, criterion=None, weight=1):
     """Six independent conditions and their negations, a noisy OR of two ANDs."""
     rng = np.random.default_rng(seed)
     base = rng.random((n_samples, 6)) < 0.5
@@ -25,6 +26,7 @@ def make_problem(seed=0, n_samples=300, criterion=None):
         families=np.arange(12, dtype=np.int32),
         group_codes=rng.integers(0, 2, n_samples),
         group_names=("a", "b"),
+        weights=np.full(n_samples, weight),
         criterion=criterion,
         max_complexity=10,
     )
@@ -95,6 +97,17 @@ def test_the_same_seed_mines_the_same_rules(miner):
     assert MINERS[miner](problem, 2, 3, Deadline()) == MINERS[miner](
         problem, 2, 3, Deadline()
     )
+
+
+@FAIRLEARN
+@pytest.mark.parametrize("miner", MINERS)
+def test_survey_weights_need_no_more_memory(miner, monkeypatch):
+    """Fair trees were grown on a row for each person, and these are 3 * 10 ** 14."""
+    monkeypatch.setattr(mining, "MOST_PEOPLE", 1_000)
+    rules = MINERS[miner](
+        make_problem(criterion=EqualizedOdds(0.1), weight=10**12), 3, 0, Deadline()
+    )
+    assert any({0, 1} <= set(rule) for rule in rules)
 
 
 def test_fair_trees_without_fairlearn_say_what_to_install(monkeypatch):

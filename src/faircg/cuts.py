@@ -17,7 +17,7 @@ SMALLEST_PART = 0.005
 """Share of the people that a part cut off by ``thresholds="tree"`` must hold."""
 
 
-def quantile_cuts(values: FloatVector, parts: int) -> list[float]:
+def quantile_cuts(values: FloatVector, weights: IntVector, parts: int) -> list[float]:
     """Cut points at the unique inner quantiles, written with as few digits as do.
 
     A quantile between two data values may be any number between them; the shortest
@@ -25,9 +25,9 @@ def quantile_cuts(values: FloatVector, parts: int) -> list[float]:
 
     Examples
     --------
-    >>> quantile_cuts(np.array([0.1, 0.2, 0.3, 0.4]), 2)
+    >>> quantile_cuts(np.array([0.1, 0.2, 0.3, 0.4]), np.ones(4, dtype=int), 2)
     [0.25]
-    >>> quantile_cuts(np.array([1.0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0]), 10)
+    >>> quantile_cuts(np.array([1.0, 0.0]), np.array([11, 1]), 10)
     [0.0]
     """
     distinct = np.unique(values)
@@ -36,13 +36,32 @@ def quantile_cuts(values: FloatVector, parts: int) -> list[float]:
     if len(distinct) == 2:
         # Quantiles would lose a rare value; two values have just one way to be cut.
         return [float(distinct[0])]
-    levels = np.arange(1, parts) / parts
-    cuts = np.unique(np.quantile(values, levels))
+    cuts = np.unique(_quantiles(values, weights, np.arange(1, parts) / parts))
     # Of quantiles that divide the same people (0 and 0.3 between 0 and 1) keep one.
     _, first = np.unique(
         np.searchsorted(distinct, cuts, side="right"), return_index=True
     )
     return sorted({_shortest(float(cut), distinct) for cut in cuts[first]})
+
+
+def _quantiles(
+    values: FloatVector, weights: IntVector, levels: FloatVector
+) -> FloatVector:
+    """Return ``np.quantile(np.repeat(values, weights), levels)``, to the last bit.
+
+    Nothing is repeated: survey weights stand for more people than memory holds.
+    """
+    order = np.argsort(values)
+    last = np.cumsum(weights[order])  # one past the last place of each value
+    places = (last[-1] - 1) * levels
+    below = np.floor(places)
+    low, high = (
+        values[order][np.searchsorted(last, place, side="right")]
+        for place in (below, np.minimum(below + 1, last[-1] - 1))
+    )
+    share, step = places - below, high - low
+    upper = high - step * (1 - share)
+    return np.asarray(np.where(share < 0.5, low + step * share, upper))
 
 
 def tree_cuts(
@@ -97,7 +116,7 @@ Way: TypeAlias = (
 )
 THRESHOLDS: Final[Mapping[str, Way]] = {
     "quantile": lambda values, labels, weights, parts: quantile_cuts(
-        np.repeat(values, weights), parts
+        values, weights, parts
     ),
     "tree": tree_cuts,
 }

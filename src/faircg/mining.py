@@ -29,6 +29,8 @@ BATCH = 5
 MOST_DEPTH = 6
 MOST_ROWS = 20_000
 """Larger data are mined on a sample of so many rows: rules are only candidates."""
+MOST_PEOPLE = 100_000
+"""Of more people so many are drawn for fairlearn, which takes no weights."""
 
 
 def mine_tree(
@@ -92,6 +94,10 @@ def mine_fair_tree(
     from sklearn.tree import DecisionTreeClassifier
 
     rows, labels, weights, groups = _people(problem)
+    if weights.sum() > MOST_PEOPLE:
+        rng, shares = np.random.default_rng(seed), weights / weights.sum()
+        weights = rng.multinomial(MOST_PEOPLE, shares)
+    people = np.repeat(np.arange(len(rows)), weights)
     bound = 0.5 if problem.criterion is None else problem.criterion.epsilon
     moment = EqualizedOdds if problem.rate_rows.uses_hit else TruePositiveRateParity
     found: set[Conditions] = set()
@@ -105,9 +111,9 @@ def mine_fair_tree(
             tree, moment(difference_bound=max(bound, 1e-3)), max_iter=20
         )
         reduction.fit(
-            np.repeat(rows, weights, axis=0).astype(float),
-            np.repeat(labels, weights),
-            sensitive_features=np.repeat(groups, weights),
+            rows[people].astype(float),
+            labels[people],
+            sensitive_features=groups[people],
         )
         trees = [t for t in reduction.predictors_ if hasattr(t, "tree_")]
         found |= _rules(problem, trees)
