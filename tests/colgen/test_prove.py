@@ -7,10 +7,12 @@ import itertools
 import numpy as np
 import pytest
 
+from faircg.colgen import prove as prove_module
 from faircg.colgen.engine import solve
+from faircg.colgen.events import IntegerDone
 from faircg.colgen.improve import LocalSearch
 from faircg.colgen.pool import Pool
-from faircg.colgen.pricing import ExactPricer
+from faircg.colgen.pricing import ExactPricer, GreedyPricer
 from faircg.colgen.prove import prove, rules_inside
 from faircg.colgen.select import Selection
 from faircg.colgen.stop import Deadline
@@ -82,6 +84,60 @@ def test_rules_inside_a_budget_are_all_there():
         assert inside == {
             pool.covers[n].tobytes() for n in np.flatnonzero(costs <= 1.5 + 1e-5)
         }
+
+
+@pytest.mark.parametrize("way", ["too many rules", "too many rule sets", "no time"])
+def test_a_proof_that_is_given_up_is_told(way, monkeypatch):
+    """Of too many rules, or none for want of time, nobody was told anything."""
+    problem = problem_of(instance_of(1, 2), "hamming", limits_of("equalized_odds", 0.2))
+    proof = lp_by_generation(problem, instance_of(1, 2)).proof
+    if way == "too many rules":
+        monkeypatch.setattr(prove_module, "MOST_RULES", 1)
+    elif way == "too many rule sets":
+        monkeypatch.setattr(prove_module, "MOST_RULE_SETS", 0)
+    deadline = Deadline.after(0) if way == "no time" else Deadline()
+    selection, told = Selection(problem), []
+    selection.offer(())
+    bound = prove(Pool(problem), proof, selection, deadline, on_event=told.append)
+    assert bound == told[-1].lower_bound < selection.objective
+    assert not told[-1].is_complete
+    assert (told[-1].n_rules > 0) == (way == "too many rule sets")
+
+
+def test_time_that_ends_after_generation_does_not_cut_it_short():
+    """Nothing more was to be found, and the rest was done within the limit.
+
+    The share of generation was looked at again when all was over: any fit that took
+    longer than that share was called "time_limit".
+    """
+
+    class Clock:
+        now = 0.0
+
+        def __call__(self):
+            return self.now
+
+    seen = []
+    for seed in range(10):
+        clock = Clock()
+
+        def told(event, clock=clock):
+            if isinstance(event, IntegerDone):
+                clock.now = 70.0  # of 100, and 60 are for generation
+
+        instance = instance_of(seed, 2)
+        problem = problem_of(instance, "hamming", limits_of("equalized_odds", 0.2))
+        solution = solve(
+            problem,
+            (),
+            GreedyPricer(),
+            depths=(instance.max_conditions,),
+            deadline=Deadline.after(100, clock=clock),
+            on_event=told,
+        )
+        seen.append(solution.certificate.status)
+    assert "feasible" in seen
+    assert "time_limit" not in seen
 
 
 def test_deepening_ends_with_the_certificate_of_the_deepest_step():

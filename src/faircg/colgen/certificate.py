@@ -50,7 +50,7 @@ class Certificate:
         The loss of the rule set returned, which makes the fewest wrong predictions of
         all seen; it may be above ``objective``.
     data, seconds
-        Fingerprint of the binarised data, and duration of the whole fit.
+        Fingerprint of the binarised data, and duration of the search for rules.
     """
 
     status: CertificateStatus

@@ -114,6 +114,7 @@ def solve(
         started=started,
         on_event=on_event,
     )
+    was_cut = generation_deadline.is_set() and not generation.is_proven
     improve = partial(_improve, pool, generation, selection, deadline, seed)
     bound = max(generation.lower_bound, known_bound)
     if rounds_up(bound) < selection.objective:
@@ -137,7 +138,7 @@ def solve(
     returned, optimised = selection.returned_winner, selection.objective_winner
     if returned is None or optimised is None:
         raise FairCGError("no rule set that satisfies the constraint was found")
-    is_done = is_done and (generation.is_proven or not generation_deadline.is_set())
+    is_done = is_done and not was_cut
     certificate = _certificate(
         selection, returned, generation, bound, deadline, is_done, started
     )

@@ -108,7 +108,8 @@ class ProofStep(_Told):
     """All rule sets within some excess over the bound were looked at.
 
     ``lower_bound`` is what is proven now; no more than before if there were too many of
-    them (``is_complete`` is False).
+    them, or time ended (``is_complete`` is False). ``n_rules`` is then 0 if even the
+    rules that they can have were not all found.
     """
 
     _words = (
@@ -137,7 +138,10 @@ class IntegerDone(_Told):
 
 @dataclass(frozen=True, slots=True)
 class SearchBegun(_Told):
-    """A search over a grid begins: folds, and points of each phase in every fold."""
+    """A search over a grid begins: folds, and points of each phase in every fold.
+
+    Of the ``n_fine`` points those that phase I proves optimal are not solved again.
+    """
 
     _words = "{0.n_folds} folds of {0.n_coarse} and {0.n_fine} points"
     n_folds: int

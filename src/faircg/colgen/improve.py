@@ -13,7 +13,6 @@ true false positive rates, the rows of negatives are weighed as well.
 
 from __future__ import annotations
 
-import logging
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -34,8 +33,6 @@ if TYPE_CHECKING:
         Objective,
         PackedMatrix,
     )
-
-logger = logging.getLogger(__name__)
 
 KICKS = 60
 """Kicks in a row without success after which the search ends."""

@@ -69,7 +69,7 @@ def generate(
 ) -> Generation:
     """Solve the linear master over all rules, as far as time allows.
 
-    New rules are added to the pool. ``started`` is when the fit began, on the
+    New rules are added to the pool. ``started`` is when the search began, on the
     deadline's clock; rounds are counted from ``first_round``.
     """
     if problem.max_complexity < SMALLEST_COMPLEXITY:

@@ -80,27 +80,14 @@ def prove(
         room = min(budget, proof.room(selection.objective - 1.0))
         if room >= -TOLERANCE:
             loss = proof.value + room
-            numbers = rules_inside(pool, proof, loss, deadline, threads)
-            if numbers is None:
-                return proven
-            sets = _rule_sets_inside(pool, proof, numbers, loss, deadline, threads)
-            for members in sets.sets:
-                if deadline.is_set():
-                    return proven
-                selection.offer(pool[int(numbers[k])] for k in members)
-            if sets.is_complete:
+            n_rules, n_rule_sets, is_complete = _recount_inside(
+                pool, proof, selection, loss, deadline, threads
+            )
+            if is_complete:
                 # Whatever is feasible and was not recounted just now exceeds the room.
                 proven = max(proven, loss)
-            on_event(
-                ProofStep(
-                    excess=room,
-                    n_rules=len(numbers),
-                    n_rule_sets=len(sets.sets),
-                    is_complete=sets.is_complete,
-                    lower_bound=proven,
-                )
-            )
-            if not sets.is_complete:
+            on_event(ProofStep(room, n_rules, n_rule_sets, is_complete, proven))
+            if not is_complete:
                 return proven
         if proof.room(selection.objective - 1.0) <= room + TOLERANCE:
             break
@@ -114,6 +101,29 @@ def _budgets(room: float) -> Iterator[float]:
         yield budget
         budget *= GROWTH
     yield room
+
+
+def _recount_inside(
+    pool: Pool,
+    proof: DualBound,
+    selection: Selection,
+    loss: float,
+    deadline: Deadline,
+    threads: int,
+) -> tuple[int, int, bool]:
+    """Recount all rule sets that can have at most this loss.
+
+    Returns the numbers of rules and rule sets, and whether these are all of them.
+    """
+    numbers = rules_inside(pool, proof, loss, deadline, threads)
+    if numbers is None:
+        return 0, 0, False
+    found = _rule_sets_inside(pool, proof, numbers, loss, deadline, threads)
+    for members in found.sets:
+        if deadline.is_set():
+            return len(numbers), len(found.sets), False
+        selection.offer(pool[int(numbers[k])] for k in members)
+    return len(numbers), len(found.sets), found.is_complete
 
 
 def rules_inside(

@@ -165,7 +165,7 @@ def inherited(old: Master, solution: LpSolution, new: Master) -> Basis | None:
         return None
     columns = np.zeros(len(new.model.cost), dtype=bool)
     rows = np.zeros(len(new.model.row_lower), dtype=bool)
-    # Rules, floors and the rows that are not about people keep their place.
+    # Rules, levels and the rows that are not about people keep their place.
     old_rules = basis.columns[old.layout.rule]
     columns[new.layout.rule] = np.isin(new.numbers, old.numbers[old_rules])
     columns[new.layout.rule.stop :] = basis.columns[old.layout.rule.stop :]

@@ -8,9 +8,8 @@ group it is affine,
 
 and the constant follows from the names: whoever counts true positives counts the
 positives less the missed ones. :class:`GroupRate` works that out for given groups. The
-rows of the master and the prices (:class:`RateRows`), the local search, the recount,
-the metrics and the reports all ask it; they cannot disagree, because nothing else knows
-the weights.
+rows of the master and the prices (:class:`RateRows`), the local search, the recount and
+every gap that a criterion bounds ask it, so that they cannot disagree.
 """
 
 from __future__ import annotations
@@ -112,9 +111,9 @@ class Rate:
         for people in self.among:
             sizes = sizes + getattr(groups, people)
         for g in np.flatnonzero(sizes == 0):
-            kind = self.among[0].removesuffix("s") if len(self.among) == 1 else "any"
+            kind = f"{self.among[0].removesuffix('s')} " if len(self.among) == 1 else ""
             raise ValueError(
-                f"group {groups.names[g]!r} has no {kind} sample "
+                f"group {groups.names[g]!r} has no {kind}sample "
                 f"({groups.positives[g]} positive, {groups.negatives[g]} negative), so "
                 f"its {self.name} is undefined; merge it with another group, leave its "
                 "rows out, or drop the constraint"
