@@ -21,7 +21,7 @@ LAYERS = [
     {"_kernel", "parsing", "whole_files"},
     {"rules", "table", "fairness", "solver", "datasets", "cuts"},
     {"colgen", "features"},
-    {"mining", "groups", "labels", "validation", "model"},
+    {"mining", "groups", "labels", "validation", "model", "policy"},
     {"grid", "evaluate", "labelled"},
     {"binarize", "explain", "export"},
     {"question", "listening", "learned"},

@@ -1,10 +1,10 @@
-"""ConditionBinarizer: from a table to boolean conditions, both signs always.
+"""ConditionBinarizer: from a table to boolean conditions, with both signs.
 
 Numeric features are cut at sample quantiles (``<= t`` and ``> t``), categories become
 ``= v`` and ``!= v``, booleans themselves and their negation. Where the training data
 had missing values, ``is missing`` and ``is present`` are conditions of their own. A
 condition that holds for every training row, or for none, separates nobody and is left
-out.
+out, as is one of the wrong sign where a feature has a direction.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from faircg.cuts import THRESHOLDS
+from faircg.policy import fits, named_directions
 from faircg.rules import Condition
 from faircg.validation import TakesTables, checked_table, whole_weights
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from faircg.features import Features
+    from faircg.policy import Way
     from faircg.table import Column, Table
     from faircg.typing import BoolMatrix, BoolVector, IntVector
 
@@ -48,6 +50,12 @@ class ConditionBinarizer(TakesTables, TransformerMixin, BaseEstimator):  # type:
         inner cut points, at most.
     exclude
         Features that no condition may test, by name or by position from zero.
+    monotone
+        Mapping from numeric or boolean features to ``"increasing"`` or
+        ``"decreasing"``. Of an increasing feature there are the conditions ``> t`` or,
+        if it is boolean, the one that it is true; of a decreasing one ``<= t``, or that
+        it is false. A missing value is neither higher nor lower than another, so that
+        ``is missing`` and ``is present`` stay.
 
     Attributes
     ----------
@@ -80,10 +88,12 @@ class ConditionBinarizer(TakesTables, TransformerMixin, BaseEstimator):  # type:
         thresholds: str | Mapping[Any, Sequence[float]] = "quantile",
         n_thresholds: int = 10,
         exclude: Sequence[str | int] = (),
+        monotone: Mapping[Any, str] | None = None,
     ) -> None:
         self.thresholds = thresholds
         self.n_thresholds = n_thresholds
         self.exclude = exclude
+        self.monotone = monotone
 
     def fit(
         self, X: Any, y: object = None, sample_weight: ArrayLike | None = None
@@ -95,7 +105,7 @@ class ConditionBinarizer(TakesTables, TransformerMixin, BaseEstimator):  # type:
         """
         table = checked_table(self, X, reset=True, exclude=self.exclude)
         weights = whole_weights(sample_weight, table.n_rows)
-        given = self._given_cuts(table)
+        given, ways = self._given_cuts(table), self._directions(table)
         labels = None if y is None else np.asarray(y)
         if labels is not None and labels.shape != (table.n_rows,):
             raise ValueError(
@@ -106,6 +116,8 @@ class ConditionBinarizer(TakesTables, TransformerMixin, BaseEstimator):  # type:
             if column.kind == "numeric" and name not in given:
                 given[name] = self._cuts(column, weights, labels)
             for condition in _conditions_of(column, weights > 0, given.get(name, [])):
+                if name in ways and not fits(condition, ways[name]):
+                    continue
                 met = condition.holds(column)[weights > 0]
                 if met.any() and not met.all():
                     conditions.append(condition)
@@ -148,6 +160,18 @@ class ConditionBinarizer(TakesTables, TransformerMixin, BaseEstimator):  # type:
             name: _checked_cuts(name, cuts, table[name].kind)
             for name, cuts in thresholds.items()
         }
+
+    def _directions(self, table: Table) -> dict[str, Way]:
+        """Return the directions by name; a category has none."""
+        ways = named_directions(self.monotone, self.features_)
+        for name in ways:
+            if table[name].kind == "category":
+                raise ValueError(
+                    f"monotone names {name!r}, whose values are categories, and no "
+                    "category is higher than another; a direction needs numbers or "
+                    "booleans"
+                )
+        return ways
 
     def _cuts(
         self, column: Column, weights: IntVector, labels: NDArray[Any] | None

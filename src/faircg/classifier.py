@@ -76,6 +76,14 @@ class FairRuleSetClassifier(TakesTables, ClassifierMixin, BaseEstimator):  # typ
     thresholds, n_thresholds, exclude : default="quantile", 10 and ()
         Cut points of numeric features, and features that rules may not test, by name or
         by position: as for :class:`~faircg.binarize.ConditionBinarizer`.
+    monotone : mapping or None, default=None
+        Directions of numeric and boolean features, such as ``{"priors": "increasing",
+        "age": "decreasing"}``: a higher value of an increasing feature may only help
+        the positive label, so that rules test ``priors > t`` and never ``priors <= t``.
+        Of booleans true is the higher; whether a value is missing may be tested.
+    not_together : sequence of sequences, default=()
+        Sets of features of which a rule may test one at most, such as ``[("race",
+        "sex")]``.
     time_limit, pricing_time_limit : float, default=300.0 and 45.0
         Seconds for the whole fit, and for one pricing.
     random_state : int, RandomState or None, default=0
@@ -142,6 +150,8 @@ class FairRuleSetClassifier(TakesTables, ClassifierMixin, BaseEstimator):  # typ
         "thresholds": [str, Mapping],
         "n_thresholds": [Interval(Integral, 2, None, closed="left")],
         "exclude": ["array-like"],
+        "monotone": [Mapping, None],
+        "not_together": [Iterable],
         "time_limit": [Interval(Real, 0, None, closed="neither")],
         "pricing_time_limit": [Interval(Real, 0, None, closed="neither")],
         "random_state": ["random_state"],
@@ -166,6 +176,8 @@ class FairRuleSetClassifier(TakesTables, ClassifierMixin, BaseEstimator):  # typ
         thresholds: str | Mapping[Any, Sequence[float]] = "quantile",
         n_thresholds: int = 10,
         exclude: Sequence[str | int] = (),
+        monotone: Mapping[Any, str] | None = None,
+        not_together: Sequence[Sequence[str | int]] = (),
         time_limit: float = 300.0,
         pricing_time_limit: float = 45.0,
         random_state: int | np.random.RandomState | None = 0,
@@ -187,6 +199,8 @@ class FairRuleSetClassifier(TakesTables, ClassifierMixin, BaseEstimator):  # typ
         self.thresholds = thresholds
         self.n_thresholds = n_thresholds
         self.exclude = exclude
+        self.monotone = monotone
+        self.not_together = not_together
         self.time_limit = time_limit
         self.pricing_time_limit = pricing_time_limit
         self.random_state = random_state
@@ -248,7 +262,7 @@ class FairRuleSetClassifier(TakesTables, ClassifierMixin, BaseEstimator):  # typ
                 on_event=tell,
             )
         self.model_, self.fairness_ = learned_model(
-            solution, binarizer.conditions_, data, criterion, self._asked()
+            solution, binarizer.conditions_, data, criterion, self._asked(question)
         )
         self.classes_, self._positive = data.labels.classes, data.labels.positive
         self.rule_set_ = self.model_.rule_set
@@ -330,11 +344,15 @@ class FairRuleSetClassifier(TakesTables, ClassifierMixin, BaseEstimator):  # typ
         check_is_fitted(self)
         return checked_table(self, X, reset=False, kinds=self.model_.kinds)
 
-    def _asked(self) -> Asked:
+    def _asked(self, question: Question) -> Asked:
         """Return the settings that a reader of the model will want to know."""
         seed, cuts = self.random_state, self.thresholds
+        policy = question.policy(self.features_)
         return Asked(
             exclude=self.features_.excluded,
+            increasing=policy.going("increasing"),
+            decreasing=policy.going("decreasing"),
+            not_together=policy.apart,
             thresholds=cuts if isinstance(cuts, str) else "given",
             n_thresholds=int(self.n_thresholds),
             time_limit=float(self.time_limit),

@@ -1,8 +1,8 @@
 """Features: the columns of the user's table, as parameters name them; their ranges.
 
-Every parameter that names features (``exclude``, the keys of ``thresholds``,
-``immutable``) is resolved here, so that none can name a column that is not there and
-be ignored without a word.
+Every parameter that names features (``exclude``, ``monotone``, ``not_together``, the
+keys of ``thresholds``, ``immutable``) is resolved here, so that none can name a column
+that is not there and be ignored without a word.
 """
 
 from __future__ import annotations
@@ -73,13 +73,18 @@ class Features:
         self, settings: Mapping[Any, Setting], *, parameter: str
     ) -> dict[str, Setting]:
         """Return settings by feature, whose keys are names or positions, by name."""
-        names = self.resolve(tuple(settings), parameter=parameter)
+        names = self.resolve_kept(tuple(settings), parameter=parameter)
+        return dict(zip(names, settings.values(), strict=True))
+
+    def resolve_kept(self, wanted: object, *, parameter: str) -> tuple[str, ...]:
+        """Return the names of features that rules may test; an error for others."""
+        names = self.resolve(wanted, parameter=parameter)
         for name in names:
             if name in self.excluded:
                 raise ValueError(
                     f"{parameter} names {name!r}, which exclude leaves out"
                 )
-        return dict(zip(names, settings.values(), strict=True))
+        return names
 
     def _one(self, entry: object, parameter: str) -> str:
         if isinstance(entry, str):

@@ -70,8 +70,11 @@ class Feature:
 class Asked:
     """Settings of a fit beside those in its certificate; None where none is recorded.
 
-    ``thresholds`` is how cut points were found, ``"given"`` if by hand; a
-    ``random_state`` that is no number is not recorded.
+    Rules could not test the features in ``exclude``; a higher value of ``increasing``
+    ones could only help the positive label, of ``decreasing`` ones only harm it; and a
+    rule could test one feature at most of each set in ``not_together``. ``thresholds``
+    is how cut points were found, ``"given"`` if by hand; a ``random_state`` that is no
+    number is not recorded.
     """
 
     exclude: tuple[str, ...] | None = None
@@ -79,6 +82,9 @@ class Asked:
     n_thresholds: int | None = None
     time_limit: float | None = None
     random_state: int | None = None
+    increasing: tuple[str, ...] | None = None
+    decreasing: tuple[str, ...] | None = None
+    not_together: tuple[tuple[str, ...], ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +203,7 @@ class RuleSetModel:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the model as JSON values."""
-        certificate, excluded = self.certificate, self.asked.exclude
+        certificate = self.certificate
         return {
             "format": FORMAT,
             "version": VERSION,
@@ -210,10 +216,7 @@ class RuleSetModel:
             "certificate": None if certificate is None else certificate.to_dict(),
             "groups": {name: asdict(counts) for name, counts in self.groups.items()},
             "ranges": {name: asdict(known) for name, known in self.ranges.items()},
-            "asked": {
-                **asdict(self.asked),
-                "exclude": None if excluded is None else list(excluded),
-            },
+            "asked": {name: _plain(v) for name, v in asdict(self.asked).items()},
             "rates": rates_to_json(self.rates),
         }
 
@@ -304,6 +307,11 @@ def unseen_words(name: str, count: int, example: Value) -> str:
         f"feature {name!r}: {found} never seen in training ({such}{example!r}); "
         f"'=' is false and '!=' is true for {rows}"
     )
+
+
+def _plain(value: object) -> object:
+    """Return tuples as the lists that JSON has."""
+    return [*map(_plain, value)] if isinstance(value, tuple) else value
 
 
 def _label_array(labels: tuple[Value, Value]) -> NDArray[Any]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import fields
+from dataclasses import MISSING, fields
 from types import NoneType, UnionType
 from typing import (
     Any,
@@ -61,8 +61,9 @@ def named(data: object, what: str) -> Mapping[str, object]:
 class Shape(Generic[Record]):
     """The form of a dataclass in a file: an object with its fields, each of its type.
 
-    Fields may be of plain types, literals, ``tuple[str, ...]``, or one of those or
-    None. Whole numbers are not negative, other numbers are finite.
+    Fields may be of plain types, literals, ``tuple[str, ...]`` or tuples of those, or
+    one of them or None. A field with a default may be absent: files that are older than
+    it lack it. Whole numbers are not negative, other numbers are finite.
 
     Examples
     --------
@@ -81,13 +82,18 @@ class Shape(Generic[Record]):
         self.kind, self.what = kind, what
         hints = get_type_hints(kind)
         # A Record is a dataclass, which no bound of a type variable can say.
-        self.types = {f.name: hints[f.name] for f in fields(cast("Any", kind))}
+        known = fields(cast("Any", kind))
+        self.types = {f.name: hints[f.name] for f in known}
+        self.required = {f.name for f in known if f.default is MISSING}
 
     def read(self, data: object) -> Record:
         """Build the dataclass from what a file holds."""
-        entry = mapping(data, self.what, self.types)
+        given = set(data) if isinstance(data, Mapping) else set()
+        entry = mapping(data, self.what, self.required | (given & set(self.types)))
         values = {}
         for name, hint in self.types.items():
+            if name not in entry:
+                continue
             if not _fits(entry[name], hint):
                 value = _shortened(entry[name])
                 raise ModelFormatError(f"the {name} of {self.what} cannot be {value}")
@@ -117,7 +123,8 @@ def _fits_one(value: object, hint: Any) -> bool:
     if get_origin(hint) is Literal:
         return isinstance(value, str) and value in get_args(hint)
     if get_origin(hint) is tuple:
-        return isinstance(value, list) and all(isinstance(v, str) for v in value)
+        inner = get_args(hint)[0]
+        return isinstance(value, list) and all(_fits_one(v, inner) for v in value)
     if hint is int:
         return type(value) is int and value >= 0
     if hint is float:
@@ -128,7 +135,7 @@ def _fits_one(value: object, hint: Any) -> bool:
 
 def _as(value: object, hint: Any) -> object:
     if isinstance(value, list):
-        return tuple(value)
+        return tuple(_as(entry, hint) for entry in value)
     if type(value) is int and float in _choices(hint):
         return float(value)
     return value

@@ -18,6 +18,7 @@ from faircg.colgen.pricing import pricer_by_name, threads
 from faircg.colgen.problem import Problem
 from faircg.fairness.constraint import criterion_of, with_epsilon
 from faircg.mining import MINERS
+from faircg.policy import Policy
 from faircg.rules import Rule
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from faircg.colgen.stop import Deadline
     from faircg.fairness import Criterion
     from faircg.fairness.constraint import Constraint
+    from faircg.features import Features
     from faircg.labelled import LabelledTable
     from faircg.rules import Condition
     from faircg.typing import Conditions, Objective
@@ -56,6 +58,8 @@ class Question:
     thresholds: str | Mapping[Any, Sequence[float]]
     n_thresholds: int
     exclude: object
+    monotone: Mapping[Any, str] | None
+    not_together: object
     time_limit: float
     pricing_time_limit: float
     seed: int
@@ -93,6 +97,8 @@ class Question:
             thresholds=estimator.thresholds,
             n_thresholds=estimator.n_thresholds,
             exclude=estimator.exclude,
+            monotone=estimator.monotone,
+            not_together=estimator.not_together,
             time_limit=float(estimator.time_limit),
             pricing_time_limit=float(estimator.pricing_time_limit),
             seed=int(rng.randint(np.iinfo(np.int32).max)),
@@ -127,10 +133,11 @@ class Question:
     def prepare(self, data: LabelledTable) -> tuple[ConditionBinarizer, Problem]:
         """Learn the conditions of a table, and merge equal people."""
         table, is_positive = data.table, data.labels.is_positive
-        criterion = self.criterion
+        criterion, policy = self.criterion, self.policy(data.features)
         binarizer = ConditionBinarizer(
             thresholds=named_thresholds(self.thresholds, data.features),
             n_thresholds=self.n_thresholds,
+            monotone=policy.directions,
         ).fit(table, is_positive, sample_weight=data.weights)
         problem = Problem.merge(
             binarizer.transform(table),
@@ -142,8 +149,13 @@ class Question:
             criterion=criterion,
             max_complexity=self.max_complexity,
             objective=self.objective,
+            parts=policy.parts(binarizer.conditions_),
         )
         return binarizer, problem
+
+    def policy(self, features: Features) -> Policy:
+        """Return how rules may test features."""
+        return Policy.of(self.monotone, self.not_together, features)
 
     def depths(self, binarizer: ConditionBinarizer) -> tuple[int, ...]:
         """Return the limits D to go through, step by step.
@@ -171,14 +183,18 @@ class Question:
         if source is None or not binarizer.conditions_:
             return set()
         if not isinstance(source, str):
-            return {_numbered(rule, binarizer.conditions_) for rule in source}
+            policy = self.policy(binarizer.features_)
+            return {_numbered(rule, binarizer.conditions_, policy) for rule in source}
         share = deadline.within(MINING_SHARE * deadline.remaining())
         return MINERS[source](problem, max_conditions, self.seed, share)
 
 
-def _numbered(rule: Rule, conditions: tuple[Condition, ...]) -> Conditions:
+def _numbered(
+    rule: Rule, conditions: tuple[Condition, ...], policy: Policy
+) -> Conditions:
     if not isinstance(rule, Rule):
         raise ValueError(f"warm_start_rules must be rules (faircg.Rule), not {rule!r}")
+    policy.check(rule, "warm_start_rules")
     number = {condition: j for j, condition in enumerate(conditions)}
     unknown = [str(c) for c in rule.conditions if c not in number]
     if unknown:

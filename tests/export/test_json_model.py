@@ -71,7 +71,7 @@ def with_condition(operator, value):
         changed(groups={"a": asdict(GroupCounts(1, 2, 3, 2**53))}),
         changed(ranges={"x": {"low": 0, "high": 1}}),
         changed(ranges={"x": {"low": None, "high": 1, "whole": True}}),
-        changed(asked={"exclude": []}),
+        changed(asked={"excluded": []}),
         changed(asked={**changed()["asked"], "exclude": "race"}),
         changed(asked={**changed()["asked"], "random_state": 0.5}),
     ],

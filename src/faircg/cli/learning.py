@@ -28,6 +28,9 @@ class LearningOptions(opt.PeopleOptions):
     max_conditions: opt.MaxConditions = None
     positive: opt.Positive = None
     exclude: opt.Exclude = None
+    increasing: opt.Increasing = None
+    decreasing: opt.Decreasing = None
+    not_together: opt.NotTogether = None
     category: opt.Category = None
     thresholds: opt.Thresholds = "quantile"
     n_thresholds: opt.NThresholds = 10
@@ -118,7 +121,17 @@ def read_training(asked: LearningOptions) -> Training:
     """Read the data that the options of a command name, and say what may surprise."""
     people = files.read_people(asked.data, asked.category or ()).weighted(asked.weight)
     target, groups = people.target(asked.target), people.sensitive(asked.sensitive)
-    people.must_have([*(asked.exclude or ()), *(asked.category or ())])
+    people.must_have(
+        name
+        for names in (
+            asked.exclude,
+            asked.category,
+            asked.increasing,
+            asked.decreasing,
+            *_apart(asked),
+        )
+        for name in names or ()
+    )
     if asked.constraint != "none" and not groups:
         raise ValueError(
             f"--constraint {asked.constraint} compares groups; name their column with "
@@ -142,12 +155,29 @@ def make_estimator(asked: LearningOptions, training: Training) -> FairRuleSetCla
         thresholds=asked.thresholds,
         n_thresholds=asked.n_thresholds,
         exclude=tuple(dict.fromkeys(asked.exclude or ())),
+        monotone=_directions(asked),
+        not_together=_apart(asked),
         time_limit=asked.time_limit,
         random_state=asked.seed,
         n_jobs=asked.jobs,
         pos_label=training.pos_label,
         missing_groups=asked.missing_groups,
     )
+
+
+def _directions(asked: LearningOptions) -> dict[str, str]:
+    """Return the direction of each column that was given one."""
+    more, less = asked.increasing or (), asked.decreasing or ()
+    both = [name for name in more if name in less]
+    if both:
+        raise ValueError(f"{both[0]!r} is given to --increasing and --decreasing")
+    return dict.fromkeys(more, "increasing") | dict.fromkeys(less, "decreasing")
+
+
+def _apart(asked: LearningOptions) -> list[list[str]]:
+    """Return the columns of which a rule may test one, set by set."""
+    given = asked.not_together or ()
+    return [[name.strip() for name in columns.split(",")] for columns in given]
 
 
 def _given(choice: str) -> str | None:

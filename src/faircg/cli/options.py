@@ -197,6 +197,21 @@ MaxConditions: TypeAlias = Annotated[
 Exclude: TypeAlias = Annotated[
     list[str] | None, _column("Column that rules may not test; give it again for more.")
 ]
+Increasing: TypeAlias = Annotated[
+    list[str] | None,
+    _column("Column of which more may only help; give it again for more columns."),
+]
+Decreasing: TypeAlias = Annotated[
+    list[str] | None,
+    _column("Column of which less may only help; give it again for more columns."),
+]
+NotTogether: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Columns of which a rule may test one; give it again for more.",
+        metavar="COLUMN,COLUMN",
+    ),
+]
 Category: TypeAlias = Annotated[
     list[str] | None, _column("Column of number codes that are names, not quantities.")
 ]

@@ -138,6 +138,7 @@ def show_fit(
         out.print(
             f"linear relaxation over all rules: {certificate.lp_value:.3f} (proven)"
         )
+    _show_policy(out, clf)
     satisfying = " that satisfy the constraint" if part.bounded else ""
     out.print(
         f"shown above: {accuracy.size - accuracy.count:,} wrong predictions, the "
@@ -161,6 +162,18 @@ def show_fit(
             "note: running without the native kernel (no C++ compiler when faircg was "
             "installed): the proofs are the same, the search is slower"
         )
+
+
+def _show_policy(out: Console, clf: FairRuleSetClassifier) -> None:
+    """Print what rules may not do, if anything."""
+    from faircg.policy import apart_words, direction_words
+
+    asked, label = clf.model_.asked, str(clf.model_.labels[1])
+    said = direction_words(asked.increasing or (), asked.decreasing or (), label)
+    if said:
+        out.print(f"directions: {said}")
+    if asked.not_together:
+        out.print(f"not tested together: {apart_words(asked.not_together)}")
 
 
 def show_table(out: Console, frame: pd.DataFrame, formats: Mapping[str, str]) -> None:

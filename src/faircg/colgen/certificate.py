@@ -221,4 +221,6 @@ def fingerprint(problem: Problem) -> str:
     ):
         digest.update(repr(array.shape).encode())
         digest.update(array.tobytes())
+    if problem.parts:
+        digest.update(repr(problem.parts).encode())
     return digest.hexdigest()[:16]

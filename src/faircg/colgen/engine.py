@@ -33,6 +33,7 @@ from faircg.colgen.improve import KICKS, LocalSearch
 from faircg.colgen.integer import solve_integer
 from faircg.colgen.loop import Generation, generate, rounds_up
 from faircg.colgen.pool import Pool
+from faircg.colgen.pricing.confined import ConfinedPricer
 from faircg.colgen.prove import prove, rules_inside
 from faircg.colgen.select import Candidate, Selection
 from faircg.exceptions import FairCGError
@@ -100,6 +101,8 @@ def solve(
     question. The answer does not depend on ``threads``.
     """
     started = deadline.clock()
+    if problem.parts:
+        pricer = ConfinedPricer(pricer, problem.parts)
     pool = Pool(problem, (rule for rule in rules if len(rule) <= depths[-1]))
     selection = Selection(problem, on_event)
     for rule_set in known:

@@ -58,9 +58,11 @@ class Pool:
     def add(self, rules: Iterable[Conditions]) -> list[int]:
         """Add rules; return the numbers of those that are new or became shorter.
 
-        Rules that cover nobody are left out: they change no prediction.
+        Rules that cover nobody are left out, as they change no prediction, and rules
+        that the problem does not allow.
         """
-        wanted = sorted({tuple(sorted(set(rule))) for rule in rules}, key=_shortness)
+        distinct = {tuple(sorted(set(rule))) for rule in rules}
+        wanted = sorted(filter(self.problem.allows, distinct), key=_shortness)
         if not wanted:
             return []
         covers = self.problem.bits.cover(wanted)

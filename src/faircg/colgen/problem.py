@@ -9,7 +9,7 @@ sample of weight two is the same as the sample twice.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -45,6 +45,7 @@ class Problem:
     ``bits`` says which row meets which condition; ``positives`` and ``negatives`` how
     many people of each group (first axis) each row stands for (second axis).
     ``missed_cost`` is what the master pays for a missed positive: one in every loss.
+    Where there are ``parts``, all conditions of a rule must be of one of them.
     """
 
     bits: ConditionBits
@@ -55,6 +56,7 @@ class Problem:
     max_complexity: int
     objective: Objective = "hamming"
     missed_cost: float = 1.0
+    parts: tuple[Conditions, ...] = ()
     rates: tuple[GroupRate, ...] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -77,6 +79,7 @@ class Problem:
         criterion: Criterion | None = None,
         max_complexity: int,
         objective: Objective = "hamming",
+        parts: tuple[Conditions, ...] = (),
     ) -> Problem:
         """Merge equal samples into rows.
 
@@ -99,7 +102,14 @@ class Problem:
         )
         bits = ConditionBits.from_matrix(distinct, families)
         return cls(
-            bits, positives, negatives, groups, criterion, max_complexity, objective
+            bits=bits,
+            positives=positives,
+            negatives=negatives,
+            groups=groups,
+            criterion=criterion,
+            max_complexity=max_complexity,
+            objective=objective,
+            parts=parts,
         )
 
     @property
@@ -117,6 +127,14 @@ class Problem:
         """Which row meets which condition, (n_rows, n_conditions)."""
         return np.ascontiguousarray(unpack(self.bits.bits, self.n_rows).T)
 
+    def allows(self, rule: Conditions) -> bool:
+        """Say whether a rule may combine its conditions."""
+        return not self.parts or any(part.issuperset(rule) for part in self._parts)
+
+    @cached_property
+    def _parts(self) -> tuple[frozenset[int], ...]:
+        return tuple(map(frozenset, self.parts))
+
     @cached_property
     def rate_rows(self) -> RateRows:
         """The fairness rows of the master."""
@@ -133,10 +151,13 @@ class Problem:
         return counts[:, : self.n_groups], counts[:, self.n_groups :]
 
     def recount(self, rules: Sequence[Conditions]) -> Recount:
-        """Count in integers what a rule set does."""
-        return self.recount_packed(
+        """Count in integers what a rule set does; one not allowed is not feasible."""
+        counted = self.recount_packed(
             self.bits.cover(rules), [1 + len(rule) for rule in rules]
         )
+        if all(map(self.allows, rules)):
+            return counted
+        return replace(counted, is_feasible=False)
 
     def recount_packed(
         self, covers: PackedMatrix, complexities: Sequence[int]

@@ -13,6 +13,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Final
 
 from faircg.colgen.certificate import certificate_words, status_words
+from faircg.policy import apart_words, direction_words
 from faircg.printable import number, percent, plural, shown
 from faircg.report import words
 from faircg.report.plot import frontier_plots, interval_charts
@@ -87,6 +88,8 @@ def _environment() -> Environment:
     }
     environment.globals |= {
         "plural": plural,
+        "apart_words": apart_words,
+        "direction_words": direction_words,
         "verdict": words.verdict,
         "one_sided_words": words.one_sided_words,
         "gap_words": words.gap_words,

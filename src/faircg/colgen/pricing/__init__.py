@@ -13,6 +13,7 @@ from faircg.colgen.pricing.base import PricingProblem as PricingProblem
 from faircg.colgen.pricing.base import PricingResult as PricingResult
 from faircg.colgen.pricing.combined import QuickFirstPricer as QuickFirstPricer
 from faircg.colgen.pricing.combined import SampledPricer as SampledPricer
+from faircg.colgen.pricing.confined import ConfinedPricer as ConfinedPricer
 from faircg.colgen.pricing.exact import ExactPricer as ExactPricer
 from faircg.colgen.pricing.greedy import GreedyPricer as GreedyPricer
 from faircg.colgen.pricing.ip import IntegerPricer as IntegerPricer
