@@ -187,11 +187,12 @@ def test_a_forbidden_rule_enters_no_pool_and_wins_nothing():
     PEOPLE,
     QUESTIONS,
     st.dictionaries(st.sampled_from(["age", "member"]), st.sampled_from(WAYS)),
+    st.sampled_from(["positive", "negative", "auto"]),
 )
 @pytest.mark.filterwarnings("ignore::faircg.exceptions.UnseenCategoryWarning")
-def test_more_of_what_helps_never_harms(people, others, question, monotone):
+def test_more_of_what_helps_never_harms(people, others, question, monotone, rules_for):
     """Raise a feature in its direction: nobody who was accepted is refused."""
-    clf = fit(people, {**question, "monotone": monotone})
+    clf = fit(people, {**question, "monotone": monotone, "rules_for": rules_for})
     for crowd in (people, others):
         before = clf.predict(table_of(crowd))
         for name, way in monotone.items():

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from faircg.fairness import EqualityOfOpportunity as EqualityOfOpportunity
     from faircg.fairness import EqualizedOdds as EqualizedOdds
     from faircg.model import RuleSetModel as RuleSetModel
+    from faircg.policy_price import price_of_policy as price_of_policy
     from faircg.rules import Condition as Condition
     from faircg.rules import Rule as Rule
     from faircg.rules import RuleSet as RuleSet
@@ -36,6 +37,7 @@ _HOME = {
     "Rule": "faircg.rules",
     "RuleSet": "faircg.rules",
     "RuleSetModel": "faircg.model",
+    "price_of_policy": "faircg.policy_price",
     "rule_table": "faircg.evaluate",
 }
 __all__ = sorted(_HOME)

@@ -12,7 +12,6 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from faircg.colgen.engine import solve
 from faircg.colgen.events import FitBegun
 from faircg.colgen.stop import Deadline
 from faircg.evaluate import rule_table
@@ -21,7 +20,9 @@ from faircg.labelled import LabelledTable
 from faircg.learned import learned_model
 from faircg.listening import telling
 from faircg.model import Asked
+from faircg.policy import Policy
 from faircg.question import Question
+from faircg.sides import learn
 from faircg.validation import TakesTables, checked_table
 
 if TYPE_CHECKING:
@@ -96,6 +97,11 @@ class FairRuleSetClassifier(TakesTables, ClassifierMixin, BaseEstimator):  # typ
         logged in any case, see :mod:`logging`), 2 more.
     pos_label : label or None, default=None
         The positive class; ``classes_[1]`` by default.
+    rules_for : {"positive", "negative", "auto"}, default="positive"
+        The label of people whom a rule covers. Rules for the negative one say whom to
+        refuse; constraint and directions speak of the positive label all the same.
+        ``"auto"`` searches both, in half of the time each, and keeps the rule set with
+        fewer wrong predictions; its certificate speaks of rule sets of either kind.
     missing_groups : {"raise", "group"}, default="raise"
         Whether missing values in ``sensitive_features`` are an error or a group.
     strict : bool, default=False
@@ -157,6 +163,7 @@ class FairRuleSetClassifier(TakesTables, ClassifierMixin, BaseEstimator):  # typ
         "random_state": ["random_state"],
         "n_jobs": [Integral, None],
         "verbose": ["verbose"],
+        "rules_for": [StrOptions({"positive", "negative", "auto"})],
         "missing_groups": [StrOptions({"raise", "group"})],
         "strict": ["boolean"],
         "on_interrupt": [StrOptions({"raise", "return"})],
@@ -184,6 +191,7 @@ class FairRuleSetClassifier(TakesTables, ClassifierMixin, BaseEstimator):  # typ
         n_jobs: int | None = None,
         verbose: int = 0,
         pos_label: Any = None,
+        rules_for: str = "positive",
         missing_groups: str = "raise",
         strict: bool = False,
         on_interrupt: str = "raise",
@@ -207,6 +215,7 @@ class FairRuleSetClassifier(TakesTables, ClassifierMixin, BaseEstimator):  # typ
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.pos_label = pos_label
+        self.rules_for = rules_for
         self.missing_groups = missing_groups
         self.strict = strict
         self.on_interrupt = on_interrupt
@@ -245,24 +254,15 @@ class FairRuleSetClassifier(TakesTables, ClassifierMixin, BaseEstimator):  # typ
         with listening as tell, deadline.listening():
             epsilon = None if criterion is None else criterion.epsilon
             tell(FitBegun(epsilon, question.max_complexity))
-            binarizer, problem = question.prepare(data)
-            depths = question.depths(binarizer)
-            rules = question.first_rules(
-                problem, binarizer, max_conditions=depths[-1], deadline=deadline
-            )
-            solution = solve(
-                problem,
-                rules,
-                question.pricer(),
-                depths=depths,
-                deadline=deadline,
-                pricing_seconds=question.pricing_time_limit,
-                threads=question.threads,
-                seed=question.seed,
-                on_event=tell,
-            )
+            found = learn(question, data, deadline, tell)
+        solution = found.solution
         self.model_, self.fairness_ = learned_model(
-            solution, binarizer.conditions_, data, criterion, self._asked(question)
+            solution,
+            found.conditions,
+            data,
+            criterion,
+            self._asked(),
+            found.rules_for,
         )
         self.classes_, self._positive = data.labels.classes, data.labels.positive
         self.rule_set_ = self.model_.rule_set
@@ -281,9 +281,9 @@ class FairRuleSetClassifier(TakesTables, ClassifierMixin, BaseEstimator):  # typ
     def predict(self, X: Any) -> NDArray[Any]:
         """Predict the label of each row; groups are not needed."""
         table = self._tested(X)
-        covered = self.model_.covers(table, strict=self.strict)
+        accepted = self.model_.accepts(table, strict=self.strict)
         order = self.classes_ if self._positive == 1 else self.classes_[::-1]
-        predictions: NDArray[Any] = order[covered.astype(int)]
+        predictions: NDArray[Any] = order[accepted.astype(int)]
         return predictions
 
     def explain(
@@ -344,10 +344,10 @@ class FairRuleSetClassifier(TakesTables, ClassifierMixin, BaseEstimator):  # typ
         check_is_fitted(self)
         return checked_table(self, X, reset=False, kinds=self.model_.kinds)
 
-    def _asked(self, question: Question) -> Asked:
+    def _asked(self) -> Asked:
         """Return the settings that a reader of the model will want to know."""
         seed, cuts = self.random_state, self.thresholds
-        policy = question.policy(self.features_)
+        policy = Policy.of(self.monotone, self.not_together, self.features_)
         return Asked(
             exclude=self.features_.excluded,
             increasing=policy.going("increasing"),

@@ -28,9 +28,10 @@ from faircg.grid import (
     proven_bound,
 )
 from faircg.learned import named_rules
+from faircg.sides import best_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
     from faircg.binarize import ConditionBinarizer
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
     from faircg.labelled import LabelledTable
     from faircg.question import Question
     from faircg.rules import RuleSet
-    from faircg.typing import Conditions, IntVector
+    from faircg.typing import Conditions, IntVector, Objective
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +81,7 @@ class Fold:
             question=question,
             grid=grid,
             number=number,
-            label=train.label,
+            label=train.label(question.side),
             binarizer=binarizer,
             merged=merged,
             files=CellFiles(cache, len(binarizer.conditions_)),
@@ -89,7 +90,7 @@ class Fold:
 
     def problem(self, point: GridPoint) -> Problem:
         """Return the problem of one cell."""
-        criterion = self.question.at(*point).criterion
+        criterion = self.question.at(*point).searched_criterion
         return replace(self.merged, criterion=criterion, max_complexity=point[1])
 
     def depths(self, point: GridPoint) -> tuple[int, ...]:
@@ -249,7 +250,9 @@ class Fold:
 
     def rule_set(self, rules: Iterable[Conditions]) -> RuleSet:
         """Return rules in the user's words."""
-        return named_rules(rules, self.binarizer.conditions_, self.label)
+        return named_rules(
+            rules, self.binarizer.conditions_, self.label, self.question.side
+        )
 
     def _cell(
         self,
@@ -266,7 +269,7 @@ class Fold:
             version("faircg"),
             phase,
             point,
-            repr(question.at(*point).criterion),
+            repr(question.at(*point).searched_criterion),
             question.objective,
             depths,
             self._data,
@@ -319,12 +322,33 @@ def search_fold(
     train, test = (data.take(part) for part in rows)
     if not test.weights.any():
         raise ValueError(f"the test part of fold {number} has nobody who counts")
-    fold = Fold.of(question, grid, number, train, cache=cache, on_event=on_event)
-    answers = fold.solve()
-    n_train = int(train.weights.sum())
-    return [
-        _record(fold, point, answer, n_train, test) for point, answer in answers.items()
+    folds = [
+        Fold.of(side, grid, number, train, cache=cache, on_event=on_event)
+        for side in question.sides()
     ]
+    answers = [fold.solve() for fold in folds]
+    n_train = int(train.weights.sum())
+    records = []
+    for point in grid.fine:
+        found = [of_side[point] for of_side in answers]
+        chosen = best_of([answer.returned for answer in found])
+        answer = _joint(found[chosen], found, question.objective)
+        records.append(_record(folds[chosen], point, answer, n_train, test))
+    return records
+
+
+def _joint(kept: Answer, every: Sequence[Answer], objective: Objective) -> Answer:
+    """Return what holds for the rules of either label; ``kept`` is of one."""
+    return Answer(
+        returned=kept.returned,
+        optimised=min(
+            (answer.optimised for answer in every),
+            key=lambda candidate: candidate.recount.loss(objective),
+        ),
+        lower_bound=min(answer.lower_bound for answer in every),
+        is_finished=all(answer.is_finished for answer in every),
+        seconds=sum(answer.seconds for answer in every),
+    )
 
 
 def _record(
@@ -334,8 +358,8 @@ def _record(
     objective, problem = fold.question.objective, fold.problem(point)
     recount = answer.returned.recount
     rule_set = fold.rule_set(answer.returned.rules)
-    covered = rule_set.covers(test.table)
-    counts = group_counts(covered, test.labels.is_positive, test.groups, test.weights)
+    accepted = rule_set.accepts(test.table)
+    counts = group_counts(accepted, test.labels.is_positive, test.groups, test.weights)
     train_gaps = (
         float(rate.gap(recount.missed, recount.hit)) for rate in problem.rates
     )
@@ -346,7 +370,7 @@ def _record(
         "train_accuracy": (n_train - recount.zero_one_loss) / n_train,
         "test_accuracy": total(counts.values()).accuracy,
         "train_gap": max(train_gaps, default=0.0),
-        "test_gap": gap_or_nan(counts, problem.criterion),
+        "test_gap": gap_or_nan(counts, fold.question.at(*point).criterion),
         "complexity": recount.complexity,
         "n_rules": len(answer.returned.rules),
         f"train_{objective}_loss": recount.loss(objective),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from faircg.fairness.rates import GroupSizes
 from faircg.groups import groups_of
 from faircg.labels import Labels, plain, read_labels
 from faircg.validation import checked_table, whole_weights
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from faircg.groups import Groups
     from faircg.question import Question
     from faircg.table import Table
-    from faircg.typing import IntVector
+    from faircg.typing import IntVector, RulesFor
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,10 +79,20 @@ class LabelledTable:
         counting = self.labels.is_positive[self.weights > 0]
         return bool(counting.any() and not counting.all())
 
+    def label(self, rules_for: RulesFor) -> str:
+        """Return the positive or the negative label as text."""
+        positive = self.labels.positive
+        chosen = positive if rules_for == "positive" else 1 - positive
+        return str(plain(self.labels.classes[chosen]))
+
     @property
-    def label(self) -> str:
-        """The label that rules predict, as text."""
-        return str(plain(self.labels.classes[self.labels.positive]))
+    def sizes(self) -> GroupSizes:
+        """How many people of each label each group has."""
+        counts = np.zeros((2, len(self.groups.names)), dtype=np.int64)
+        label = self.labels.is_positive.astype(np.int64)
+        np.add.at(counts, (label, self.groups.codes), self.weights)
+        negatives, positives = counts
+        return GroupSizes(self.groups.names, positives, negatives)
 
     def take(self, rows: IntVector) -> LabelledTable:
         """Return some of the people; groups without anybody keep their names."""

@@ -1,4 +1,4 @@
-"""Labels: two classes, and which of them rules predict."""
+"""Labels: two classes, and which of them is positive."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class Labels:
     """The labels of the training data: two classes, sorted.
 
-    ``positive`` is the position in ``classes`` of the label that rules predict.
+    ``positive`` is the position in ``classes`` of the positive label.
     """
 
     classes: NDArray[Any]

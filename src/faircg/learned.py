@@ -19,16 +19,18 @@ if TYPE_CHECKING:
     from faircg.fairness import Criterion, Fairness
     from faircg.labelled import LabelledTable
     from faircg.rules import Condition
-    from faircg.typing import Conditions
+    from faircg.typing import Conditions, RulesFor
 
 
 def named_rules(
-    rules: Iterable[Conditions], conditions: Sequence[Condition], label: str
+    rules: Iterable[Conditions],
+    conditions: Sequence[Condition],
+    label: str,
+    rules_for: RulesFor,
 ) -> RuleSet:
     """Return rules of the engine, which are numbers of conditions, in words."""
-    return RuleSet(
-        tuple(Rule(tuple(conditions[j] for j in rule)) for rule in rules), label=label
-    )
+    named = tuple(Rule(tuple(conditions[j] for j in rule)) for rule in rules)
+    return RuleSet(named, label, rules_for)
 
 
 def learned_model(
@@ -37,15 +39,18 @@ def learned_model(
     data: LabelledTable,
     criterion: Criterion | None,
     asked: Asked,
+    rules_for: RulesFor = "positive",
 ) -> tuple[RuleSetModel, Fairness]:
     """Recount a solution on the people themselves, and make a model of it.
 
     ``criterion`` must hold; ``asked`` is for the readers of the model file.
     """
     table, labels = data.table, data.labels
-    rule_set = named_rules(solution.returned.rules, conditions, data.label)
+    rule_set = named_rules(
+        solution.returned.rules, conditions, data.label(rules_for), rules_for
+    )
     counts = group_counts(
-        rule_set.covers(table), labels.is_positive, data.groups, data.weights
+        rule_set.accepts(table), labels.is_positive, data.groups, data.weights
     )
     fairness = fairness_of(counts, criterion)
     everybody = total(counts.values())

@@ -167,22 +167,33 @@ class RuleSetModel:
         ``strict`` raises, rather than warns, when a category was never seen in
         training.
         """
+        return self.rule_set.covers(self._seen(X, strict))
+
+    def accepts(self, X: Any, *, strict: bool = False) -> BoolVector:
+        """Say for each row of a frame or table whether it gets the positive label.
+
+        Takes what :meth:`covers` does.
+        """
+        return self.rule_set.accepts(self._seen(X, strict))
+
+    def _seen(self, X: Any, strict: bool) -> Table:
+        """Read the features, and warn of categories never seen in training."""
         table = self.read(X)
         # A category that is new: ``=`` is false for it and ``!=`` true.
         for name, (count, example) in self.unseen(table).items():
             message = unseen_words(name, count, example)
             if strict:
                 raise ValueError(message)
-            warnings.warn(message, UnseenCategoryWarning, stacklevel=3)
-        return self.rule_set.covers(table)
+            warnings.warn(message, UnseenCategoryWarning, stacklevel=4)
+        return table
 
     def predict(self, X: Any, *, strict: bool = False) -> NDArray[Any]:
         """Predict one of the two labels for each row, exactly as the model has it.
 
         The array holds objects where NumPy has no type for both labels as they are.
         """
-        covered = self.covers(X, strict=strict)
-        predictions: NDArray[Any] = _label_array(self.labels)[covered.astype(int)]
+        accepted = self.accepts(X, strict=strict)
+        predictions: NDArray[Any] = _label_array(self.labels)[accepted.astype(int)]
         return predictions
 
     def unseen(self, table: Table) -> dict[str, tuple[int, Value]]:

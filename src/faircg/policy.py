@@ -9,7 +9,7 @@ conditions into parts, and every rule that is allowed lies in one of them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, get_args
 
@@ -44,6 +44,15 @@ class Policy:
         return cls(
             named_directions(monotone, features), _named_sets(not_together, features)
         )
+
+    def mirrored(self) -> Policy:
+        """Return the same for rules for the other label: what helps one harms it."""
+        other: dict[Way, Way] = {
+            "increasing": "decreasing",
+            "decreasing": "increasing",
+        }
+        turned = {name: other[way] for name, way in self.directions.items()}
+        return replace(self, directions=turned)
 
     def going(self, way: Way) -> tuple[str, ...]:
         """Return the features that have this direction."""

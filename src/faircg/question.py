@@ -8,7 +8,7 @@ conditions, the depths, the first rules and the pricer.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, get_args
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -17,9 +17,12 @@ from faircg.binarize import ConditionBinarizer, named_thresholds
 from faircg.colgen.pricing import pricer_by_name, threads
 from faircg.colgen.problem import Problem
 from faircg.fairness.constraint import criterion_of, with_epsilon
+from faircg.fairness.criteria import rates_of
+from faircg.fairness.mirrored import Mirrored
 from faircg.mining import MINERS
 from faircg.policy import Policy
 from faircg.rules import Rule
+from faircg.typing import RulesFor
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -32,7 +35,7 @@ if TYPE_CHECKING:
     from faircg.features import Features
     from faircg.labelled import LabelledTable
     from faircg.rules import Condition
-    from faircg.typing import Conditions, Objective
+    from faircg.typing import Conditions, Objective, RulesAskedFor
 
 DEFAULT_CONDITIONS: Final = 6
 """Conditions per rule when ``max_conditions`` is None and the pricer is not exact."""
@@ -65,6 +68,7 @@ class Question:
     seed: int
     threads: int
     pos_label: Any
+    rules_for: RulesAskedFor
     missing_groups: str
 
     def __post_init__(self) -> None:
@@ -76,6 +80,11 @@ class Question:
             raise ValueError(
                 f"warm_start_rules={source!r} is not known; use one of "
                 f"{sorted(MINERS)}, None or rules"
+            )
+        if isinstance(source, tuple) and self.rules_for == "auto":
+            raise ValueError(
+                "warm_start_rules are for one label; give rules_for='positive' or "
+                "'negative' beside them, not 'auto'"
             )
 
     @classmethod
@@ -104,6 +113,7 @@ class Question:
             seed=int(rng.randint(np.iinfo(np.int32).max)),
             threads=threads(estimator.n_jobs),
             pos_label=estimator.pos_label,
+            rules_for=estimator.rules_for,  # type: ignore[arg-type]
             missing_groups=estimator.missing_groups,
         )
 
@@ -116,10 +126,38 @@ class Question:
             max_complexity=max_complexity,
         )
 
+    def sides(self) -> tuple[Question, ...]:
+        """Return the questions to search: with auto one for each label, in half time.
+
+        A search is for rules of one label.
+        """
+        if self.rules_for != "auto":
+            return (self,)
+        half = self.time_limit / 2
+        labels: tuple[RulesFor, ...] = get_args(RulesFor)
+        return tuple(replace(self, rules_for=r, time_limit=half) for r in labels)
+
+    @property
+    def side(self) -> RulesFor:
+        """The label that a search is for."""
+        assert self.rules_for != "auto", "auto is searched side by side"
+        return self.rules_for
+
     @property
     def criterion(self) -> Criterion | None:
-        """The criterion with its epsilon; None without a constraint."""
+        """The criterion with its epsilon; None without a constraint.
+
+        It speaks of the positive label, whatever label rules are for.
+        """
         return criterion_of(self.constraint, self.epsilon)
+
+    @property
+    def searched_criterion(self) -> Criterion | None:
+        """The criterion in the words of the search: there rules are for positives."""
+        criterion = self.criterion
+        if criterion is None or self.side == "positive":
+            return criterion
+        return Mirrored(criterion)
 
     def pricer(self) -> Pricer:
         """Make the pricer, or take the one that was given."""
@@ -131,17 +169,23 @@ class Question:
         return bool(getattr(self.pricer(), "is_exact", False))
 
     def prepare(self, data: LabelledTable) -> tuple[ConditionBinarizer, Problem]:
-        """Learn the conditions of a table, and merge equal people."""
-        table, is_positive = data.table, data.labels.is_positive
-        criterion, policy = self.criterion, self.policy(data.features)
+        """Learn the conditions of a table, and merge equal people.
+
+        For rules for the negative label, that is what the problem calls positive.
+        """
+        table, is_meant = data.table, data.labels.is_positive
+        if self.side == "negative":
+            rates_of(self.criterion, data.sizes)  # errors name the labels as users do
+            is_meant = ~is_meant
+        criterion, policy = self.searched_criterion, self.policy(data.features)
         binarizer = ConditionBinarizer(
             thresholds=named_thresholds(self.thresholds, data.features),
             n_thresholds=self.n_thresholds,
             monotone=policy.directions,
-        ).fit(table, is_positive, sample_weight=data.weights)
+        ).fit(table, is_meant, sample_weight=data.weights)
         problem = Problem.merge(
             binarizer.transform(table),
-            is_positive,
+            is_meant,
             families=binarizer.families_,
             group_codes=None if criterion is None else data.groups.codes,
             group_names=("everybody",) if criterion is None else data.groups.names,
@@ -154,8 +198,9 @@ class Question:
         return binarizer, problem
 
     def policy(self, features: Features) -> Policy:
-        """Return how rules may test features."""
-        return Policy.of(self.monotone, self.not_together, features)
+        """Return how the rules that are searched may test features."""
+        policy = Policy.of(self.monotone, self.not_together, features)
+        return policy if self.rules_for == "positive" else policy.mirrored()
 
     def depths(self, binarizer: ConditionBinarizer) -> tuple[int, ...]:
         """Return the limits D to go through, step by step.

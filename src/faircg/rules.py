@@ -16,6 +16,7 @@ import numpy as np
 from faircg.exceptions import ModelFormatError
 from faircg.parsing import is_finite, listed, mapping
 from faircg.printable import spoken_name, spoken_value
+from faircg.typing import RulesFor
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -197,7 +198,7 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class RuleSet:
-    """A disjunction: it predicts the positive label where any rule covers.
+    """A disjunction: it predicts the label that it is for where any rule covers.
 
     The empty rule set covers nobody.
 
@@ -206,7 +207,10 @@ class RuleSet:
     rules
         The rules, kept sorted and without repetition.
     label
-        How the positive class is called when the rule set is printed.
+        How the label of covered people is called when the rule set is printed.
+    rules_for
+        Whether that is the positive label or the negative one: rules for the negative
+        one say whom to refuse.
 
     Examples
     --------
@@ -224,8 +228,14 @@ class RuleSet:
 
     rules: tuple[Rule, ...]
     label: str = "positive"
+    rules_for: RulesFor = "positive"
 
     def __post_init__(self) -> None:
+        if self.rules_for not in get_args(RulesFor):
+            raise ValueError(
+                f"rules_for={self.rules_for!r} is not known; use one of "
+                f"{list(get_args(RulesFor))}"
+            )
         object.__setattr__(self, "rules", tuple(sorted(set(self.rules))))
 
     @property
@@ -251,6 +261,18 @@ class RuleSet:
             met |= rule.covers(table)
         return met
 
+    def turned(self, rows: BoolVector) -> BoolVector:
+        """Turn rows that rules cover into those that get the positive label.
+
+        And rows with the positive label into those with the label that rules are for,
+        which is the same for rules for the positive label.
+        """
+        return rows if self.rules_for == "positive" else ~rows
+
+    def accepts(self, table: Table) -> BoolVector:
+        """Say for each row of the table whether it gets the positive label."""
+        return self.turned(self.covers(table))
+
     def __str__(self) -> str:
         label = spoken_name(self.label)
         if not self.rules:
@@ -261,19 +283,28 @@ class RuleSet:
     def to_dict(self) -> dict[str, Any]:
         """Return the rule set as plain JSON values."""
         rules = [[c.to_dict() for c in rule.conditions] for rule in self.rules]
-        return {"label": self.label, "rules": rules}
+        entries: dict[str, Any] = {"label": self.label, "rules": rules}
+        if self.rules_for != "positive":
+            entries["rules_for"] = self.rules_for
+        return entries
 
     @classmethod
     def from_dict(cls, data: object) -> RuleSet:
         """Rebuild a rule set from :meth:`to_dict`; refuse anything else."""
-        entry = mapping(data, "a rule set", {"label", "rules"})
+        keys = {"label", "rules"}
+        if isinstance(data, dict) and "rules_for" in data:
+            keys.add("rules_for")
+        entry = mapping(data, "a rule set", keys)
         label, rules = entry["label"], entry["rules"]
         if not isinstance(label, str):
             raise ModelFormatError("a rule set's label must be text")
+        rules_for = entry.get("rules_for", "positive")
+        if rules_for not in get_args(RulesFor):
+            raise ModelFormatError(f"a rule set's rules_for cannot be {rules_for!r}")
         parsed = []
         for conditions in listed(rules, "rules"):
             entries = [Condition.from_dict(c) for c in listed(conditions, "a rule")]
             if not entries:
                 raise ModelFormatError("a rule needs at least one condition")
             parsed.append(Rule(tuple(entries)))
-        return cls(tuple(parsed), label)
+        return cls(tuple(parsed), label, cast("RulesFor", rules_for))

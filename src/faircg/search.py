@@ -303,7 +303,12 @@ class FairRuleSetClassifierCV(TakesTables, ClassifierMixin, BaseEstimator):  # t
             question = replace(question, threads=1)
         splits = list(self._splits(data.labels.is_positive))
         with telling(self.callbacks, self.verbose) as tell, Channel(tell) as channel:
-            tell(SearchBegun(len(splits), len(grid.coarse), len(grid.fine)))
+            sides = len(question.sides())
+            tell(
+                SearchBegun(
+                    len(splits), sides * len(grid.coarse), sides * len(grid.fine)
+                )
+            )
             folds = workers(
                 delayed(search_fold)(
                     question, grid, number, data, rows, cache=cache, on_event=channel

@@ -54,10 +54,14 @@ CONDITION = st.one_of(
     ),
     st.builds(Condition, st.sampled_from([f.name for f in FEATURES]), PRESENCE),
 )
-RULES = st.lists(
-    st.builds(Rule, st.lists(CONDITION, min_size=1, max_size=3).map(tuple)),
-    max_size=5,
-).map(lambda rules: RuleSet(tuple(rules)))
+RULES = st.builds(
+    RuleSet,
+    st.lists(
+        st.builds(Rule, st.lists(CONDITION, min_size=1, max_size=3).map(tuple)),
+        max_size=5,
+    ).map(tuple),
+    rules_for=st.sampled_from(["positive", "negative"]),
+)
 PERSON = st.fixed_dictionaries(
     {
         "priors": st.one_of(st.none(), st.integers(0, 7)),
@@ -110,7 +114,8 @@ def meets(person, condition):
 
 
 def decide(person, rules):
-    return any(all(meets(person, c) for c in rule.conditions) for rule in rules)
+    covered = any(all(meets(person, c) for c in rule.conditions) for rule in rules)
+    return covered != (rules.rules_for == "negative")
 
 
 def domain(name, person):
@@ -322,9 +327,9 @@ def test_fired_and_failed_are_what_the_rules_say(rules, people):
             rule for rule in rules if all(meets(person, c) for c in rule.conditions)
         ]
         assert list(e.fired) == covering
-        assert e.is_positive == bool(covering)
+        assert e.is_positive == decide(person, rules)
         assert dict(e.values) == {n: person[n] for n in e.values}
-        if e.is_positive:
+        if covering:
             assert e.closest == ()
             continue
         assert sorted(n.rule for n in e.closest) == list(rules)

@@ -168,8 +168,9 @@ def random_model(rng):
         Rule(tuple(rng.sample(pool, min(len(pool), rng.randint(1, 3)))))
         for _ in range(rng.randint(1, 5))
     ]
+    rules_for = rng.choice(["positive", "negative"])
     model = RuleSetModel(
-        RuleSet(tuple(rules), label="yes"),
+        RuleSet(tuple(rules), label="yes", rules_for=rules_for),
         tuple(features),
         rng.choice(LABELS),
         certificate=rng.choice(
@@ -186,6 +187,7 @@ def random_model(rng):
                 Asked(),
                 Asked(("race", "b|"), "quantile", 10, 300.0, 0),
                 Asked(exclude=(), time_limit=0.5),
+                Asked(increasing=("a", "b|"), not_together=(("a", "b|"), ("c", "d"))),
             ]
         ),
     )

@@ -32,23 +32,23 @@ class Wanted:
 class Decisions:
     """What the rules say about some rows.
 
-    ``unseen`` has for each feature the rows with categories never seen in training, and
-    an example.
+    ``accepted`` rows get the positive label; ``unseen`` has for each feature the rows
+    with categories never seen in training, and an example.
     """
 
-    covered: BoolVector
+    accepted: BoolVector
     unseen: Mapping[str, tuple[int, Value]] = field(default_factory=dict)
 
     @classmethod
     def on(cls, model: RuleSetModel, frame: pd.DataFrame) -> Decisions:
         """Apply the rules to a frame."""
         table = model.read(with_categories(model, frame))
-        return cls(model.rule_set.covers(table), model.unseen(table))
+        return cls(model.rule_set.accepts(table), model.unseen(table))
 
     @classmethod
-    def all_negative(cls, n_rows: int) -> Decisions:
-        """Refuse everybody."""
-        return cls(np.zeros(n_rows, dtype=bool))
+    def without_rules(cls, model: RuleSetModel, n_rows: int) -> Decisions:
+        """Decide by a rule set that covers nobody."""
+        return cls(model.rule_set.turned(np.zeros(n_rows, dtype=bool)))
 
 
 class RowError(ValueError):
@@ -81,8 +81,8 @@ class Tally:
                 )
             before, first = self.unseen.get(name, (0, example))
             self.unseen[name] = before + count, first
-        self.n_rows += len(decisions.covered)
-        self.n_positive += int(decisions.covered.sum())
+        self.n_rows += len(decisions.accepted)
+        self.n_positive += int(decisions.accepted.sum())
 
     @contextmanager
     def locating(self, source: str) -> Iterator[None]:

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,11 +13,12 @@ import typer
 from faircg.cli import exits, files, notes, show
 from faircg.cli import options as opt
 from faircg.cli.lazy import taking
-from faircg.cli.progress import following
+from faircg.cli.progress import bar, following
 
 if TYPE_CHECKING:
     from faircg.classifier import FairRuleSetClassifier
     from faircg.cli.named_table import NamedTable
+    from faircg.policy_price import PolicyPrice
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,6 +28,7 @@ class LearningOptions(opt.PeopleOptions):
     constraint: opt.Constraint = "none"
     max_conditions: opt.MaxConditions = None
     positive: opt.Positive = None
+    rules_for: opt.RulesFor = "positive"
     exclude: opt.Exclude = None
     increasing: opt.Increasing = None
     decreasing: opt.Decreasing = None
@@ -50,6 +52,7 @@ class FitOptions(LearningOptions):
     epsilon: opt.Epsilon = 0.05
     max_complexity: opt.MaxComplexity = 20
     objective: opt.Objective = "hamming"
+    price: opt.Price = False
     verbose: Annotated[bool, typer.Option("--verbose", help="Report every round.")] = (
         False
     )
@@ -82,13 +85,29 @@ def fit(asked: FitOptions) -> None:
     with following(title, quiet=asked.quiet or asked.verbose) as callbacks:
         clf.set_params(callbacks=callbacks).fit(**people)
     clf.model_.save(asked.output)
+    prices = _prices(clf, people, quiet=asked.quiet) if asked.price else []
     if asked.as_json:
         values = {"model": str(asked.output), **show.fit_values(clf)}
+        if asked.price:
+            values["prices"] = [asdict(price) for price in prices]
         typer.echo(files.to_json(values))
     else:
-        show.show_fit(show.console(), clf, training.groups)
+        out = show.console()
+        show.show_fit(out, clf, training.groups)
+        for price in prices:
+            out.print(f"price: {price}")
         typer.echo(f"\n{show.wrote([asked.output])}")
     finish(clf)
+
+
+def _prices(
+    clf: FairRuleSetClassifier, people: dict[str, Any], *, quiet: bool
+) -> list[PolicyPrice]:
+    """Fit again without each part of the policy."""
+    from faircg.policy_price import price_of_policy
+
+    with bar("price of the policy", quiet=quiet):
+        return list(price_of_policy(clf, **people))
 
 
 def finish(clf: FairRuleSetClassifier) -> None:
@@ -161,6 +180,7 @@ def make_estimator(asked: LearningOptions, training: Training) -> FairRuleSetCla
         random_state=asked.seed,
         n_jobs=asked.jobs,
         pos_label=training.pos_label,
+        rules_for=asked.rules_for,
         missing_groups=asked.missing_groups,
     )
 

@@ -140,7 +140,7 @@ Sensitive: TypeAlias = Annotated[
     list[str] | None, _column("Column of the groups; give it again to combine columns.")
 ]
 Positive: TypeAlias = Annotated[
-    str | None, typer.Option(help="Value of the target that rules predict.")
+    str | None, typer.Option(help="Value of the target that is the positive label.")
 ]
 Epsilon: TypeAlias = Annotated[
     float, _float("Largest allowed gap between any two groups.", gap)
@@ -210,6 +210,14 @@ NotTogether: TypeAlias = Annotated[
     typer.Option(
         help="Columns of which a rule may test one; give it again for more.",
         metavar="COLUMN,COLUMN",
+    ),
+]
+Price: TypeAlias = Annotated[
+    bool,
+    typer.Option(
+        "--price",
+        help="Fit again without --exclude, without directions and without "
+        "--not-together, and say what each of them costs.",
     ),
 ]
 Category: TypeAlias = Annotated[
@@ -295,6 +303,10 @@ _CHOICES: Final = {
     ),
     "Format": ("faircg.export:FORMATS", "Format to write."),
     "Dialect": ("faircg.export:DIALECTS", "For SQL: the database."),
+    "RulesFor": (
+        "faircg.typing:RulesAskedFor",
+        "Label of whom a rule covers; auto takes the one with fewer errors.",
+    ),
     "MissingGroups": (
         "faircg.typing:MissingGroups",
         "Rows without a group: an error, or a group of their own.",
@@ -315,6 +327,7 @@ if TYPE_CHECKING:
     Objective: TypeAlias = str
     Format: TypeAlias = str
     Dialect: TypeAlias = str
+    RulesFor: TypeAlias = str
     MissingGroups: TypeAlias = str
 else:
 

@@ -144,7 +144,7 @@ def explain(
     immutable: opt.Immutable = None,
     direction: opt.Direction = "to_positive",
     closest: Annotated[
-        int, typer.Option(help="Closest rules to list for a negative decision.", min=0)
+        int, typer.Option(help="Closest rules to list where none covers.", min=0)
     ] = 3,
     allow_missing: Annotated[
         bool, typer.Option("--allow-missing", help="A change may leave a value out.")
@@ -258,7 +258,7 @@ def evaluate(
     counted = People.read(
         **people.parts(column, groups), models=[rules], missing_groups=missing_groups
     )
-    counts = counted.counts(rules.covers(counted.table, strict=strict))
+    counts = counted.counts(rules.accepts(counted.table, strict=strict))
     criterion = _criterion(rules, constraint, epsilon) if groups else None
     part = part_result("data", counts, criterion, trained=tuple(rules.groups))
     if as_json:

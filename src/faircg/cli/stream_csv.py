@@ -110,7 +110,7 @@ class _Sheet:
         """Return the decisions on a piece, and its lines with the new column."""
         lines = piece.lines(self.n_columns)
         if not self.model.features or not len(lines):
-            decisions = Decisions.all_negative(len(lines))
+            decisions = Decisions.without_rules(self.model, len(lines))
         else:
             frame = self._frame(piece)
             if len(frame) != len(lines):
@@ -122,7 +122,7 @@ class _Sheet:
         if self.wanted.keep is not None:
             return decisions, self._selected(piece, decisions)
         no, yes = (b"," + _cell(label) + self.line_end for label in self.model.labels)
-        return decisions, lines.with_values(decisions.covered, (no, yes))
+        return decisions, lines.with_values(decisions.accepted, (no, yes))
 
     def _frame(self, piece: Piece) -> pd.DataFrame:
         """Parse what the rules test.
@@ -153,7 +153,7 @@ class _Sheet:
         )
         labels = np.array([*map(label_text, self.model.labels)], dtype=object)
         frame = frame[kept].assign(
-            **{self.wanted.column: labels[decisions.covered.astype(int)]}
+            **{self.wanted.column: labels[decisions.accepted.astype(int)]}
         )
         end = self.line_end.decode()
         text: str = frame.to_csv(index=False, header=False, lineterminator=end)

@@ -53,7 +53,7 @@ def predict_parquet(
         if columns is not None:
             table = table.select(columns)
         added = pa.array(
-            [labels[c] for c in decisions.covered.tolist()], pa.array(labels).type
+            [labels[c] for c in decisions.accepted.tolist()], pa.array(labels).type
         )
         table = table.append_column(wanted.column, added)
         if as_csv:

@@ -32,26 +32,28 @@ def count_people(
 
 
 def group_counts(
-    covered: BoolVector,
+    accepted: BoolVector,
     is_positive: BoolVector,
     groups: Groups,
     weights: IntVector | None = None,
 ) -> dict[str, GroupCounts]:
     """Count the four kinds of decisions in each group.
 
+    ``accepted`` rows get the positive label, ``is_positive`` ones have it.
+
     Examples
     --------
     >>> from faircg.groups import read_groups
     >>> groups = read_groups(["a", "b", "b"])
-    >>> covered, is_positive = np.array([[True, True, False], [True, False, False]])
-    >>> group_counts(covered, is_positive, groups, np.array([5, 1, 2]))["a"].total
+    >>> accepted, is_positive = np.array([[True, True, False], [True, False, False]])
+    >>> group_counts(accepted, is_positive, groups, np.array([5, 1, 2]))["a"].total
     5
     """
     kinds = (
-        covered & is_positive,
-        ~covered & is_positive,
-        covered & ~is_positive,
-        ~covered & ~is_positive,
+        accepted & is_positive,
+        ~accepted & is_positive,
+        accepted & ~is_positive,
+        ~accepted & ~is_positive,
     )
     counted = [count_people(rows, groups, weights) for rows in kinds]
     by_group = map(GroupCounts, *counted)

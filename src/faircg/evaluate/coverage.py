@@ -78,14 +78,15 @@ class Coverage:
         """Count the people of some rows."""
         return int(rows.sum() if self.weights is None else self.weights[rows].sum())
 
-    def loss(self, is_positive: BoolVector, loss: str) -> int:
+    def loss(self, is_meant: BoolVector, loss: str) -> int:
         """Return the loss of the rule set: ``"hamming"`` or ``"zero_one"``.
 
-        The Hamming loss counts each missed positive once, and each negative once for
-        every rule that covers it.
+        ``is_meant`` are the rows with the label that the rules are for. The Hamming
+        loss counts each of them once if it is missed, and each other row once for every
+        rule that covers it.
         """
         times = self.times
-        wrong = np.where(is_positive, times == 0, times)
+        wrong = np.where(is_meant, times == 0, times)
         if loss != "hamming":
             wrong = wrong > 0
         return int((wrong if self.weights is None else wrong * self.weights).sum())
@@ -96,8 +97,9 @@ class RuleResult:
     """The people that one rule covers, or that any rule covers.
 
     ``covered`` are a share of everybody; no other rule covers ``only_this`` (for any
-    rule: just one does), no rule above covers ``newly``. The ``precision`` is None
-    without labels; ``groups`` has the covered share of each group.
+    rule: just one does), no rule above covers ``newly``. The ``precision`` counts whose
+    label is the one that the rules are for, and is None without labels; ``groups`` has
+    the covered share of each group.
     """
 
     covered: Share
@@ -124,10 +126,13 @@ class RuleResult:
 
 def rule_results(
     coverage: Coverage,
-    is_positive: BoolVector | None = None,
+    is_meant: BoolVector | None = None,
     groups: Groups | None = None,
 ) -> tuple[RuleResult, ...]:
-    """Count the people that each rule covers; the last entry is about any rule."""
+    """Count the people that each rule covers; the last entry is about any rule.
+
+    ``is_meant`` are the rows with the label that the rules are for.
+    """
     times = coverage.times
     everybody = np.ones(len(times), dtype=bool)
     n_people = coverage.people(everybody)
@@ -144,8 +149,8 @@ def rule_results(
     def result(covered: BoolVector, above: BoolVector) -> RuleResult:
         n_covered = coverage.people(covered)
         precision = None
-        if is_positive is not None:
-            precision = share_of(coverage.people(covered & is_positive), n_covered)
+        if is_meant is not None:
+            precision = share_of(coverage.people(covered & is_meant), n_covered)
         return RuleResult(
             covered=share_of(n_covered, n_people),
             only_this=coverage.people(covered & (times == 1)),

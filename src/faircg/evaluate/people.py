@@ -76,6 +76,6 @@ class People:
         """Apply each rule."""
         return Coverage.of(rule_set, self.table, self.weights)
 
-    def counts(self, covered: BoolVector) -> dict[str, GroupCounts]:
+    def counts(self, accepted: BoolVector) -> dict[str, GroupCounts]:
         """Count the four kinds of decisions in each group."""
-        return group_counts(covered, self.is_positive, self.groups, self.weights)
+        return group_counts(accepted, self.is_positive, self.groups, self.weights)

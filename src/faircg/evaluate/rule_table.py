@@ -45,8 +45,8 @@ def rule_table(
     rules, X
         A rule set or a model, and a data frame or a :class:`~faircg.table.Table`.
     y
-        True labels. The positive one is the model's; for a bare rule set the one whose
-        text is the rule set's label, or else True.
+        True labels. The positive one is the model's; for a bare rule set the one that
+        the rules are for is that whose text is the rule set's label, or else True.
     sensitive_features
         Group of each row, as for ``fit``.
     sample_weight
@@ -65,8 +65,9 @@ def rule_table(
         ``conditions`` (their number), ``covered`` (people), ``covered_share`` (of all
         people), ``only_this_rule`` (people that no other rule covers) and
         ``newly_covered`` (people that no rule above covers). With ``y``:
-        ``covered_positives``, and ``precision``, their share of those covered. With
-        groups: for each, ``covered: name`` and ``covered_share: name`` (of the group).
+        ``covered_positives``, and ``precision``, the share of those covered who have
+        the label that the rules are for. With groups: for each, ``covered: name`` and
+        ``covered_share: name`` (of the group).
         A share of nobody is NaN. In the line of totals ``only_this_rule`` counts the
         people covered by just one rule.
 
@@ -89,7 +90,7 @@ def rule_table(
     rule_set, table = rules_and_table(rules, X)
     if not isinstance(rules, RuleSet):
         rules.covers(table, strict=strict)  # warns of categories never seen
-    truth = None if y is None else _truth(rules, y, table.n_rows)
+    truth = None if y is None else _meant(rules, y, table.n_rows)
     groups = None
     if sensitive_features is not None:
         groups = groups_of(sensitive_features, table.n_rows, missing=missing_groups)
@@ -105,6 +106,8 @@ def rule_table(
     sizes.append(sum(sizes))
     results = rule_results(coverage, truth, groups)
     frame = pd.DataFrame(map(_line, names, sizes, results))
+    if rule_set.rules_for == "negative" and truth is not None:
+        frame["covered_positives"] = frame["covered"] - frame["covered_positives"]
     return frame if totals else frame.iloc[:-1].reset_index(drop=True)
 
 
@@ -148,16 +151,17 @@ def rules_and_table(rules: RuleSet | RuleSetModel, X: Any) -> tuple[RuleSet, Tab
     return rule_set, read_table(frame.select(*rule_set.features).to_native())
 
 
-def _truth(rules: RuleSet | RuleSetModel, y: ArrayLike, n_rows: int) -> BoolVector:
+def _meant(rules: RuleSet | RuleSetModel, y: ArrayLike, n_rows: int) -> BoolVector:
+    """Say which rows have the label that the rules are for."""
     if not isinstance(rules, RuleSet):
-        return read_truth(y, rules.labels, n_rows)
+        return rules.rule_set.turned(read_truth(y, rules.labels, n_rows))
     found = plain_labels(y, n_rows)
     is_truth = np.asarray(y).dtype.kind == "b" and rules.label not in ("True", "False")
     wanted = "True" if is_truth else rules.label
-    is_positive = np.array([str(label) == wanted for label in found], dtype=bool)
-    if n_rows and not is_positive.any() and not is_truth:
+    is_meant = np.array([str(label) == wanted for label in found], dtype=bool)
+    if n_rows and not is_meant.any() and not is_truth:
         raise ValueError(
             f"y has no label {rules.label!r}, which the rules predict (for "
-            f"example {found[0]!r}); pass the model, or True for the positives"
+            f"example {found[0]!r}); pass the model, or True for those meant"
         )
-    return is_positive
+    return is_meant

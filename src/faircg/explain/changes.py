@@ -183,7 +183,7 @@ class Changes:
             changes.append(self._change(name, row, best, allowed))
         return Change(tuple(changes))
 
-    def to_negative(self, row: Row) -> Change | None:
+    def to_none(self, row: Row) -> Change | None:
         """Return the smallest change that leaves all rules; None if there is none."""
         options = {
             name: self._undominated(name, self._options(name, row))

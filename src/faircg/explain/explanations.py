@@ -105,6 +105,7 @@ class _Source:
     changes: Changes
     table: Table
     labels: tuple[Value, Value]
+    refuses: bool
     known: Mapping[str, frozenset[Value]]
     covered: BoolMatrix
     bins: Mapping[str, IntVector]
@@ -119,12 +120,13 @@ class _Source:
             {name: int(bins[number]) for name, bins in self.bins.items()},
         )
         fired = np.flatnonzero(self.covered[number])
-        positive = len(fired) > 0
+        covered = len(fired) > 0
+        positive = covered != self.refuses
         change, near = None, []
         flip = "to_negative" if positive else "to_positive"
         asked = self.direction in ("both", flip)
-        if positive:
-            change = changes.to_negative(row) if asked else None
+        if covered:
+            change = changes.to_none(row) if asked else None
         else:
             near = self._near(row)
             reachable = [n.change for n in near if n.change is not None]
@@ -253,6 +255,7 @@ def explain(
         changes=changes,
         table=table,
         labels=model.labels,
+        refuses=model.rule_set.rules_for == "negative",
         known={
             f.name: frozenset(f.categories)
             for f in model.features

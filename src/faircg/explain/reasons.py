@@ -70,9 +70,9 @@ class Explanation:
 
     ``row`` is its position in the table from zero; ``decision`` the label predicted and
     ``other`` the other one; ``values`` are the row's own of all features that rules
-    test, and ``fired`` the rules that cover it. A negative decision has the ``closest``
-    rules: fewest failed conditions first, then smallest change. ``change`` is the
-    smallest one that flips the decision, ``change_status`` says ``"found"``,
+    test, and ``fired`` the rules that cover it. Where none does there are the
+    ``closest`` rules: fewest failed conditions first, then smallest change. ``change``
+    is the smallest one that flips the decision, ``change_status`` says ``"found"``,
     ``"impossible"`` or ``"not asked"``, and ``kept`` in words what the search for it
     had to leave as it is.
     """
@@ -99,7 +99,7 @@ class Explanation:
 
     def __str__(self) -> str:
         lines = [f"Row {self.row}: predicted {spoken_value(self.decision)}"]
-        if not self.is_positive:
+        if not self.fired:
             lines[0] += ", as no rule covers it"
         for rule in self.fired:
             names = dict.fromkeys(c.feature for c in rule.conditions)

@@ -57,10 +57,10 @@ def _rules(model: RuleSetModel) -> Block:
     if not rules:
         return Block("Rules", f"Never predict {label} (the empty rule set).")
     rows = tuple((str(k + 1), shown(str(rule), None)) for k, rule in enumerate(rules))
-    negative = _shown(model.labels[0])
+    other = _shown(model.labels[model.rule_set.rules_for == "negative"])
     return Block(
         "Rules",
-        f"Predict {label} if any rule holds, {negative} otherwise. A comparison with "
+        f"Predict {label} if any rule holds, {other} otherwise. A comparison with "
         "a missing value does not hold.",
         ("rule", "conditions"),
         rows,

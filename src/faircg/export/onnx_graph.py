@@ -122,7 +122,7 @@ def _outputs(graph: _Graph, plan: Plan) -> tuple[str, str]:
     graph.node("Identity", fired, output=rule)
     covered = graph.node("Greater", fired, none)
     index = graph.node("Cast", covered, to=TensorProto.INT64)
-    labels = graph.constant(_label_type(plan), [plan.negative, plan.positive], (2,))
+    labels = graph.constant(_label_type(plan), [plan.otherwise, plan.covered], (2,))
     graph.node("Gather", labels, index, output=label)
     return label, rule
 
@@ -187,7 +187,7 @@ def _label_type(plan: Plan) -> int:
         int: TensorProto.INT64,
         float: TensorProto.DOUBLE,
     }
-    labels: tuple[Value, Value] = (plan.negative, plan.positive)
+    labels: tuple[Value, Value] = (plan.otherwise, plan.covered)
     kind = type(labels[0])
     if type(labels[1]) is not kind or kind not in types:
         raise ExportError(f"an ONNX graph has no type for the labels {labels!r}")
@@ -212,7 +212,7 @@ def _check_texts(model: RuleSetModel, plan: Plan) -> None:
     names = [feature.name for feature in plan.inputs]
     if "" in names:
         raise ExportError("an input of an ONNX graph needs a name; a feature has none")
-    for text in (*names, *values, plan.negative, plan.positive):
+    for text in (*names, *values, plan.otherwise, plan.covered):
         if isinstance(text, str) and any("\ud800" <= c <= "\udfff" for c in text):
             raise ExportError(
                 f"an ONNX file cannot hold half a surrogate pair, as in {text[:60]!a}"

@@ -54,12 +54,15 @@ class PlannedRule:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a format has to write: inputs, rules, and the label of either outcome."""
+    """What a format has to write: inputs, rules, and two labels.
+
+    Rows that some rule covers get the label ``covered``, all others ``otherwise``.
+    """
 
     inputs: tuple[Input, ...]
     rules: tuple[PlannedRule, ...]
-    negative: Value
-    positive: Value
+    otherwise: Value
+    covered: Value
 
 
 def make_plan(model: RuleSetModel) -> Plan:
@@ -91,8 +94,10 @@ def make_plan(model: RuleSetModel) -> Plan:
         possible = tuple(check for check in checks if check is not None)
         if len(possible) == len(checks):
             rules.append(PlannedRule(position, possible))
-    negative, positive = _labels(model)
-    return Plan(tuple(inputs.values()), tuple(rules), negative, positive)
+    otherwise, covered = _labels(model)
+    if model.rule_set.rules_for == "negative":
+        otherwise, covered = covered, otherwise
+    return Plan(tuple(inputs.values()), tuple(rules), otherwise, covered)
 
 
 def _labels(model: RuleSetModel) -> tuple[Value, Value]:

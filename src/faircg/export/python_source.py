@@ -60,9 +60,9 @@ def to_python(model: RuleSetModel) -> str:
             "    if (",
             "        " + "\n        and ".join(checks),
             "    ):",
-            f"        return {plan.positive!a}",
+            f"        return {plan.covered!a}",
         ]
-    lines.append(f"    return {plan.negative!a}\n")
+    lines.append(f"    return {plan.otherwise!a}\n")
     return "\n".join(lines)
 
 

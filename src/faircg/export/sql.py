@@ -68,11 +68,11 @@ def sql_tree(model: RuleSetModel, *, table: str | Sequence[str], dialect: str) -
     for feature in model.features:
         if feature.name in names and "" in feature.categories:
             check_text("", f"a category of {feature.name!a},", target)
-    prediction = label(plan.negative, target)
+    prediction = label(plan.otherwise, target)
     if plan.rules:
         prediction = exp.Case(
             ifs=[
-                exp.If(this=rule_test(rule, target), true=label(plan.positive, target))
+                exp.If(this=rule_test(rule, target), true=label(plan.covered, target))
                 for rule in plan.rules
             ],
             default=prediction,

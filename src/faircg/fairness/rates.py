@@ -14,7 +14,7 @@ every gap that a criterion bounds ask it, so that they cannot disagree.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final
 
@@ -35,6 +35,15 @@ AMONG: Final = {
     "true_negatives": "negatives",
 }
 """The kinds of people that a rate can count, and whom they are among."""
+MIRRORED: Final = {
+    "true_positives": "true_negatives",
+    "true_negatives": "true_positives",
+    "false_positives": "false_negatives",
+    "false_negatives": "false_positives",
+    "positives": "negatives",
+    "negatives": "positives",
+}
+"""What each kind of people is called when the other label is the positive one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +110,14 @@ class Rate:
 
     def _counts(self, kind: str) -> int:
         return int(kind in self.counted)
+
+    def mirrored(self) -> Rate:
+        """Return the same statement when the other label is called positive."""
+        return replace(
+            self,
+            counted=tuple(MIRRORED[kind] for kind in self.counted),
+            among=tuple(MIRRORED[kind] for kind in self.among),
+        )
 
     def of(self, groups: GroupSizes) -> GroupRate:
         """Return the rate of certain groups.

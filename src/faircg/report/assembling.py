@@ -128,7 +128,7 @@ def _is_training_data(model: RuleSetModel, part: Part) -> bool:
     recorded = model.groups
     if not recorded:
         return True
-    counts = part.people.counts(model.rule_set.covers(part.people.table))
+    counts = part.people.counts(model.rule_set.accepts(part.people.table))
     if len(counts) == 1 or len(recorded) == 1:  # without groups, compare everybody
         return total(counts.values()) == total(recorded.values())
     return recorded == counts
@@ -240,7 +240,7 @@ def _criterion(constraint: Constraint | None, point: Point) -> Criterion | None:
 def _point_result(
     point: Point, parts: Mapping[str, Part], constraint: Constraint | None
 ) -> PointResult:
-    criterion = _criterion(constraint, point)
+    criterion, rule_set = _criterion(constraint, point), point.model.rule_set
     certificate, recorded = point.model.certificate, point.model.groups
     known = () if tuple(recorded) == (EVERYBODY,) else tuple(recorded)
     results: dict[str, PartResult] = {}
@@ -249,14 +249,15 @@ def _point_result(
     is_given = False
     for name, part in parts.items():
         people = part.people
-        coverage = people.coverage(point.model.rule_set)
-        counts = people.counts(coverage.any)
+        coverage = people.coverage(rule_set)
+        counts = people.counts(rule_set.turned(coverage.any))
+        is_meant = rule_set.turned(people.is_positive)
         results[name] = part_result(name, counts, criterion, trained=known)
-        rules[name] = rule_results(coverage, people.is_positive, people.groups)
+        rules[name] = rule_results(coverage, is_meant, people.groups)
         if recorded == counts:
             is_given = True
             if certificate is not None:
-                loss = coverage.loss(people.is_positive, certificate.loss)
+                loss = coverage.loss(is_meant, certificate.loss)
     if recorded and not is_given:
         trained = part_result(RECORDED, recorded, criterion, recorded=True)
         results = {RECORDED: trained, **results}

@@ -95,6 +95,7 @@ def _environment() -> Environment:
         "gap_words": words.gap_words,
         "certificate_words": certificate_words,
         "status_words": status_words,
+        "outcomes": words.outcomes,
         "what_it_does": words.what_it_does,
         "condition_words": words.condition_words,
         "criterion_words": words.criterion_words,

@@ -142,27 +142,37 @@ def one_sided_words(entry: RuleResult) -> str:
     )
 
 
-def what_it_does(rule_set: RuleSet, positive: str, negative: str) -> str:
-    """Say in a sentence what the rule set decides."""
+def outcomes(rule_set: RuleSet, names: tuple[str, str]) -> tuple[str, str]:
+    """Return what whoever meets a rule is called, and what everybody else is.
+
+    ``names`` are those of the negative and of the positive label.
+    """
+    negative, positive = names
+    if rule_set.rules_for == "negative":
+        return negative, positive
+    return positive, negative
+
+
+def what_it_does(rule_set: RuleSet, names: tuple[str, str]) -> str:
+    """Say in a sentence what the rule set decides; names as for :func:`outcomes`."""
+    covered, otherwise = outcomes(rule_set, names)
     if not rule_set.rules:
-        return f"It never predicts “{positive}”: everybody is “{negative}”."
-    if len(rule_set) == 1:
-        return (
-            f"It predicts “{positive}” for whoever meets its one rule, and "
-            f"“{negative}” for everybody else."
-        )
+        return f"It never predicts “{covered}”: everybody is “{otherwise}”."
+    whom = "its one rule"
+    if len(rule_set) > 1:
+        whom = f"at least one of its {len(rule_set)} rules"
     return (
-        f"It predicts “{positive}” for whoever meets at least one of its "
-        f"{len(rule_set)} rules, and “{negative}” for everybody else."
+        f"It predicts “{covered}” for whoever meets {whom}, and “{otherwise}” for "
+        "everybody else."
     )
 
 
 def reason(explanation: Explanation, order: tuple[Rule, ...]) -> str:
     """Say why a row gets the decision, naming rules by their number in this order."""
     e = explanation
-    if e.is_positive:
+    if e.fired:
         rules = [f"rule {order.index(r) + 1} ({rule_words(r)})" for r in e.fired]
-        return f"Meets {' and '.join(rules)}."
+        return f"Meets {' and '.join(rules)}.{_change_words(e)}"
     if not e.closest:
         return "There is no rule to meet."
     near = e.closest[0]
@@ -172,7 +182,10 @@ def reason(explanation: Explanation, order: tuple[Rule, ...]) -> str:
         for f in near.failed
     )
     text = f"Meets no rule. Closest is rule {order.index(near.rule) + 1}, which needs: "
-    text += f"{failed}."
-    if e.change_status != "not asked":
-        text += f" Smallest change: {shown(e.change_text, 400)}."
-    return text
+    return f"{text}{failed}.{_change_words(e)}"
+
+
+def _change_words(explanation: Explanation) -> str:
+    if explanation.change_status == "not asked":
+        return ""
+    return f" Smallest change: {shown(explanation.change_text, 400)}."

@@ -1,0 +1,115 @@
+"""Sides: rules for the positive label, for the negative one, or the better of both.
+
+Each search is for rules of one label. Where either will do, both are searched, in half
+of the time each, and the rule set that makes fewer wrong predictions is kept; what is
+then said of all rule sets must hold for those of either label.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from faircg.colgen.certificate import relative_gap
+from faircg.colgen.engine import solve
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from faircg.colgen.certificate import Certificate, CertificateStatus
+    from faircg.colgen.engine import Solution
+    from faircg.colgen.events import OnEvent
+    from faircg.colgen.select import Candidate
+    from faircg.colgen.stop import Deadline
+    from faircg.labelled import LabelledTable
+    from faircg.question import Question
+    from faircg.rules import Condition
+    from faircg.typing import RulesFor
+
+_SHORTEST: Final[tuple[CertificateStatus, ...]] = (
+    "interrupted",
+    "time_limit",
+    "feasible",
+    "optimal",
+)
+"""How a search ended, the least complete first."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Side:
+    """What was found for one label, and the conditions of its rules."""
+
+    rules_for: RulesFor
+    conditions: tuple[Condition, ...]
+    solution: Solution
+
+
+def learn(
+    question: Question, data: LabelledTable, deadline: Deadline, on_event: OnEvent
+) -> Side:
+    """Search rules for the label that is asked for, or for both labels."""
+    sides = question.sides()
+    found = []
+    for number, side in enumerate(sides):
+        share = deadline.within(deadline.remaining() / (len(sides) - number))
+        found.append(_learn_one(side, data, share, on_event))
+    kept = found[best_of([side.solution.returned for side in found])]
+    certificates = [side.solution.certificate for side in found]
+    proven = joint_certificate(kept.solution.certificate, certificates)
+    return replace(kept, solution=replace(kept.solution, certificate=proven))
+
+
+def _learn_one(
+    question: Question, data: LabelledTable, deadline: Deadline, on_event: OnEvent
+) -> Side:
+    binarizer, problem = question.prepare(data)
+    depths = question.depths(binarizer)
+    rules = question.first_rules(
+        problem, binarizer, max_conditions=depths[-1], deadline=deadline
+    )
+    solution = solve(
+        problem,
+        rules,
+        question.pricer(),
+        depths=depths,
+        deadline=deadline,
+        pricing_seconds=question.pricing_time_limit,
+        threads=question.threads,
+        seed=question.seed,
+        on_event=on_event,
+    )
+    return Side(question.side, binarizer.conditions_, solution)
+
+
+def best_of(candidates: Sequence[Candidate]) -> int:
+    """Return the position of the rule set with the fewest wrong predictions.
+
+    Of equally good ones it is the simplest, then the first.
+    """
+    keys = [(c.recount.zero_one_loss, c.recount.complexity) for c in candidates]
+    return keys.index(min(keys))
+
+
+def joint_certificate(kept: Certificate, every: Sequence[Certificate]) -> Certificate:
+    """Return what holds for the rule sets of all searches; ``kept`` is of one."""
+    if len(every) == 1:
+        return kept
+    objective = min(c.objective for c in every)
+    lower_bound = min(c.lower_bound for c in every)
+    is_proven = lower_bound >= objective
+    values = [c.lp_value for c in every if c.lp_value is not None]
+    return replace(
+        kept,
+        status="optimal"
+        if is_proven
+        else min((c.status for c in every), key=_SHORTEST.index),
+        objective=objective,
+        lower_bound=lower_bound,
+        gap=relative_gap(objective, lower_bound),
+        proven_optimal=is_proven,
+        lp_value=min(values) if len(values) == len(every) else None,
+        lp_proven=all(c.lp_proven for c in every),
+        max_conditions=min(c.max_conditions for c in every),
+        rates="proxy" if any(c.rates == "proxy" for c in every) else "exact",
+        seconds=sum(c.seconds for c in every),
+    )
