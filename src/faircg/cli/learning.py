@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import csv
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -196,8 +197,8 @@ def _directions(asked: LearningOptions) -> dict[str, str]:
 
 def _apart(asked: LearningOptions) -> list[list[str]]:
     """Return the columns of which a rule may test one, set by set."""
-    given = asked.not_together or ()
-    return [[name.strip() for name in columns.split(",")] for columns in given]
+    # As in a CSV file, quotes hold a name together that has a comma.
+    return [*csv.reader(asked.not_together or (), skipinitialspace=True)]
 
 
 def _given(choice: str) -> str | None:
