@@ -28,8 +28,11 @@ from test_properties import FEW, PEOPLE, QUESTIONS, fit, table_of
 WAYS = ("increasing", "decreasing")
 NAMES = ("pay", "debt", "member", "job")
 SEEDS = [
-    pytest.param(range(k, k + 25), marks=[pytest.mark.long] if k else [])
-    for k in range(0, 200, 25)
+    range(12),
+    *(
+        pytest.param(range(k, k + 12), marks=pytest.mark.long)
+        for k in range(12, 200, 12)
+    ),
 ]
 SIGNS = {"increasing": (">", True), "decreasing": ("<=", False)}
 
@@ -90,7 +93,10 @@ def best_loss(table, y, group, question, allowed):
 
 def learn(table, y, group, **question):
     clf = FairRuleSetClassifier(
-        constraint="equality_of_opportunity", n_thresholds=3, **question
+        constraint="equality_of_opportunity",
+        n_thresholds=3,
+        warm_start_rules="tree",
+        **question,
     )
     return clf.fit(table, y, sensitive_features=group)
 
@@ -128,7 +134,7 @@ def check_against_listing(seed, **policy):
 def test_directions_leave_the_best_of_the_allowed_rule_sets(seeds):
     """The proven optimum is that of all rule sets whose conditions go their way."""
     proven = [check_against_listing(seed) for seed in seeds]
-    assert sum(proven) > 20
+    assert sum(proven) > 9
 
 
 @pytest.mark.parametrize("seeds", SEEDS)
@@ -142,9 +148,10 @@ def test_features_apart_leave_the_best_of_the_allowed_rule_sets(seeds):
     proven = [
         check_against_listing(seed, not_together=sets[seed % 3]) for seed in seeds
     ]
-    assert sum(proven) > 20
+    assert sum(proven) > 9
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("pricing", sorted(PRICERS))
 def test_every_pricer_keeps_features_apart(pricing):
     """Greedy growth, integer programs and samples combine nothing that is forbidden."""
@@ -157,9 +164,7 @@ def test_every_pricer_keeps_features_apart(pricing):
         pricing=pricing,
         time_limit=3,
     )
-    with np.testing.suppress_warnings() as quiet:
-        quiet.filter(UserWarning)
-        clf.fit(data.X, data.y)
+    clf.fit(data.X[:1500], data.y[:1500])
     tested = [{c.feature for c in rule.conditions} for rule in clf.rule_set_]
     assert any("priors" in names for names in tested)
     assert not any(
