@@ -20,7 +20,7 @@ LAYERS = [
     {"exceptions", "typing", "printable"},
     {"_kernel", "parsing", "whole_files"},
     {"rules", "table", "fairness", "solver", "datasets", "cuts"},
-    {"colgen", "features"},
+    {"colgen", "features", "model_parts"},
     {"mining", "groups", "labels", "validation", "model", "policy"},
     {"grid", "evaluate", "labelled"},
     {"binarize", "explain", "export"},

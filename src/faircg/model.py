@@ -21,7 +21,10 @@ from faircg.exceptions import ModelFormatError, UnseenCategoryWarning
 from faircg.fairness import CRITERIA, GroupCounts
 from faircg.fairness.recorded import RecordedCriterion, rates_from_json, rates_to_json
 from faircg.features import NumericRange
-from faircg.parsing import Shape, listed, named, parse_json
+from faircg.model_parts import Asked as Asked
+from faircg.model_parts import Feature as Feature
+from faircg.model_parts import parsed_features
+from faircg.parsing import Shape, named, parse_json
 from faircg.rules import Condition, RuleSet
 from faircg.table import Kind, Table, read_table
 from faircg.typing import Value
@@ -34,7 +37,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from faircg.fairness import Criterion, Rate
-    from faircg.table import Column
     from faircg.typing import BoolVector
 
 FORMAT: Final = "faircg-model"
@@ -47,44 +49,6 @@ LARGEST_GROUP: Final = 2**53
 """People beyond which shares are not exact."""
 _HALF: Final = re.compile("[\ud800-\udfff]")
 _TWO_HALVES: Final = re.compile("[\ud800-\udbff][\udc00-\udfff]")
-
-
-@dataclass(frozen=True, slots=True)
-class Feature:
-    """A feature that rules test: its kind, and the categories seen in training."""
-
-    name: str
-    kind: Kind
-    categories: tuple[Value, ...] = ()
-
-    @classmethod
-    def of(cls, column: Column) -> Feature:
-        """Describe a column of the training data."""
-        seen: set[Value] = set()
-        if column.kind == "category":
-            seen = set(column.values[~column.missing].tolist())
-        return cls(column.name, column.kind, tuple(sorted(seen, key=repr)))
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """Settings of a fit beside those in its certificate; None where none is recorded.
-
-    Rules could not test the features in ``exclude``; a higher value of ``increasing``
-    ones could only help the positive label, of ``decreasing`` ones only harm it; and a
-    rule could test one feature at most of each set in ``not_together``. ``thresholds``
-    is how cut points were found, ``"given"`` if by hand; a ``random_state`` that is no
-    number is not recorded.
-    """
-
-    exclude: tuple[str, ...] | None = None
-    thresholds: str | None = None
-    n_thresholds: int | None = None
-    time_limit: float | None = None
-    random_state: int | None = None
-    increasing: tuple[str, ...] | None = None
-    decreasing: tuple[str, ...] | None = None
-    not_together: tuple[tuple[str, ...], ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +84,7 @@ class RuleSetModel:
     certificate: Certificate | None = None
     groups: Mapping[str, GroupCounts] = field(default_factory=dict)
     ranges: Mapping[str, NumericRange] = field(default_factory=dict)
-    asked: Asked = Asked()
+    asked: Asked = field(default_factory=Asked)
     rates: tuple[Rate, ...] = ()
 
     def __post_init__(self) -> None:
@@ -273,7 +237,7 @@ class RuleSetModel:
         try:
             return cls(
                 rule_set=RuleSet.from_dict(data.get("rule_set")),
-                features=_features(data.get("features")),
+                features=parsed_features(data.get("features")),
                 labels=_labels(data.get("labels")),
                 certificate=None if proven is None else _CERTIFICATE.read(proven),
                 groups={name: _counts(entry) for name, entry in groups.items()},
@@ -390,23 +354,6 @@ def _labels(data: object) -> tuple[Value, Value]:
     ):
         raise ModelFormatError("a model needs a list of two different labels")
     return data[0], data[1]
-
-
-def _features(data: object) -> tuple[Feature, ...]:
-    if not isinstance(data, list):
-        raise ModelFormatError("a model's features must be a list")
-    features = []
-    for entry in data:
-        if not isinstance(entry, dict) or set(entry) != {"name", "kind", "categories"}:
-            raise ModelFormatError("a feature must have name, kind and categories")
-        if not isinstance(entry["name"], str) or entry["kind"] not in get_args(Kind):
-            raise ModelFormatError(f"unknown kind of feature: {entry['kind']!r}")
-        categories = listed(entry["categories"], "a feature's categories")
-        if not all(isinstance(value, get_args(Value)) for value in categories):
-            raise ModelFormatError("a feature's categories must be plain values")
-        known = cast("tuple[Value, ...]", tuple(categories))
-        features.append(Feature(entry["name"], cast("Kind", entry["kind"]), known))
-    return tuple(features)
 
 
 def _counts(data: object) -> GroupCounts:

@@ -1,0 +1,70 @@
+"""Parts of a model beside its rules: the features they test, and what was asked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast, get_args
+
+from faircg.exceptions import ModelFormatError
+from faircg.parsing import listed
+from faircg.table import Kind
+from faircg.typing import Value
+
+if TYPE_CHECKING:
+    from faircg.table import Column
+
+
+@dataclass(frozen=True, slots=True)
+class Feature:
+    """A feature that rules test: its kind, and the categories seen in training."""
+
+    name: str
+    kind: Kind
+    categories: tuple[Value, ...] = ()
+
+    @classmethod
+    def of(cls, column: Column) -> Feature:
+        """Describe a column of the training data."""
+        seen: set[Value] = set()
+        if column.kind == "category":
+            seen = set(column.values[~column.missing].tolist())
+        return cls(column.name, column.kind, tuple(sorted(seen, key=repr)))
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Settings of a fit beside those in its certificate; None where none is recorded.
+
+    Rules could not test the features in ``exclude``; a higher value of ``increasing``
+    ones could only help the positive label, of ``decreasing`` ones only harm it; and a
+    rule could test one feature at most of each set in ``not_together``. ``thresholds``
+    is how cut points were found, ``"given"`` if by hand; a ``random_state`` that is no
+    number is not recorded.
+    """
+
+    exclude: tuple[str, ...] | None = None
+    thresholds: str | None = None
+    n_thresholds: int | None = None
+    time_limit: float | None = None
+    random_state: int | None = None
+    increasing: tuple[str, ...] | None = None
+    decreasing: tuple[str, ...] | None = None
+    not_together: tuple[tuple[str, ...], ...] | None = None
+
+
+def parsed_features(data: object) -> tuple[Feature, ...]:
+    """Read the features of a model file; refuse anything else."""
+    if not isinstance(data, list):
+        raise ModelFormatError("a model's features must be a list")
+    features = []
+    for entry in data:
+        if not isinstance(entry, dict) or set(entry) != {"name", "kind", "categories"}:
+            raise ModelFormatError("a feature must have name, kind and categories")
+        if not isinstance(entry["name"], str) or entry["kind"] not in get_args(Kind):
+            raise ModelFormatError(f"unknown kind of feature: {entry['kind']!r}")
+        categories = listed(entry["categories"], "a feature's categories")
+        if not all(isinstance(value, get_args(Value)) for value in categories):
+            raise ModelFormatError("a feature's categories must be plain values")
+        known = cast("tuple[Value, ...]", tuple(categories))
+        features.append(Feature(entry["name"], cast("Kind", entry["kind"]), known))
+    return tuple(features)
