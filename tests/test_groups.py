@@ -5,7 +5,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from faircg.groups import read_groups
+from faircg.groups import groups_of, read_groups
 
 
 def read(data, **options):
@@ -137,3 +137,15 @@ def test_many_groups_are_read():
     """Hundreds of groups are sorted by name and none is lost."""
     values = [f"g{number:03}" for number in range(500)]
     assert read(values[::-1]) == (tuple(values), values[::-1])
+
+
+def test_a_group_whose_rows_weigh_nothing_has_no_name():
+    """Rows keep their places; those of the group that is left out count for nobody."""
+    groups = groups_of(["b", "a", "c", "b"], np.array([1, 0, 2, 3]))
+    assert groups.names == ("b", "c")
+    assert groups.codes[[0, 2, 3]].tolist() == [0, 1, 0]
+    assert len(groups.codes) == 4
+    last = groups_of(["b", "a", "c", "b"], np.array([1, 1, 0, 3]))
+    assert last.names == ("a", "b")
+    assert last.codes[[0, 1, 3]].tolist() == [1, 0, 1]
+    assert groups_of(None, np.array([0, 1])).names == ("everybody",)

@@ -23,13 +23,6 @@ class Groups:
     codes: IntVector
     names: tuple[str, ...]
 
-    def take(self, rows: IntVector) -> Groups:
-        """Return the groups of some rows, without those that have none of them."""
-        codes = self.codes[rows]
-        kept = np.unique(codes)
-        names = tuple(self.names[code] for code in kept)
-        return Groups(np.searchsorted(kept, codes), names)
-
 
 def read_groups(sensitive_features: Any, *, missing: str = "raise") -> Groups:
     """Read one column of groups, or several whose combinations are the groups.
@@ -73,9 +66,14 @@ def read_groups(sensitive_features: Any, *, missing: str = "raise") -> Groups:
 
 
 def groups_of(
-    sensitive_features: Any, n_rows: int, *, missing: str = "raise"
+    sensitive_features: Any, weights: IntVector, *, missing: str = "raise"
 ) -> Groups:
-    """Read the group of each of so many rows; everybody is one group without any."""
+    """Read the group of each row; everybody is one group without any.
+
+    A group whose rows all weigh nothing has nobody, and no name: its rows, which nobody
+    counts, get the code of another.
+    """
+    n_rows = len(weights)
     if sensitive_features is None:
         return Groups(np.zeros(n_rows, dtype=np.int64), (EVERYBODY,))
     groups = read_groups(sensitive_features, missing=missing)
@@ -83,7 +81,9 @@ def groups_of(
         raise ValueError(
             f"X has {n_rows} rows and sensitive_features has {len(groups.codes)}"
         )
-    return groups
+    kept = np.unique(groups.codes[weights > 0])
+    codes = np.searchsorted(kept, groups.codes).clip(max=len(kept) - 1)
+    return Groups(codes, tuple(groups.names[code] for code in kept))
 
 
 def _columns(data: Any) -> list[np.ndarray[Any, Any]]:

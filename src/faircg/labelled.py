@@ -58,9 +58,7 @@ class LabelledTable:
                 f"constraint={criterion.name!r} compares groups; pass "
                 "sensitive_features=... to fit"
             )
-        groups = groups_of(
-            sensitive_features, table.n_rows, missing=question.missing_groups
-        )
+        groups = groups_of(sensitive_features, weights, missing=question.missing_groups)
         data = cls(estimator.features_, table, labels, groups, weights)
         if not data.has_both_classes:
             raise ValueError("sample_weight leaves only one class")
@@ -71,7 +69,7 @@ class LabelledTable:
         rows = np.flatnonzero(self.weights)
         if len(rows) == len(self.weights):
             return self
-        return replace(self.take(rows), groups=self.groups.take(rows))
+        return self.take(rows)
 
     @property
     def has_both_classes(self) -> bool:

@@ -189,6 +189,27 @@ def test_evaluate_checks_against_epsilon(
     assert "cannot be told" in alone.err
 
 
+def test_no_constraint_is_measured_by_when_none_is_asked_for(
+    people: Path, model: Path, faircg: Callable[..., Done]
+) -> None:
+    """``report --constraint none`` took the model's own all the same."""
+    for command in (("evaluate",), ("report", "-o", "r.html")):
+        args = (*command, model, people, *GROUPS, "--json")
+        assert faircg(*args).json["within_epsilon"] is True
+        assert faircg(*args, "--constraint", "none").json["within_epsilon"] is None
+
+
+def test_the_fewest_wrong_predictions_are_not_put_in_doubt(
+    people: Path, faircg: Callable[..., Done]
+) -> None:
+    """With a proof for the 0-1 loss, "fewer are not ruled out" was said below it."""
+    fit = ("fit", people, *FIT, "--max-conditions", 1, "-o", "m.json", "--objective")
+    proven = faircg(*fit, "zero_one").words
+    assert "is proven optimal: no rule set does better" in proven
+    assert "not ruled out" not in proven
+    assert "fewer are not ruled out" in faircg(*fit, "hamming").words
+
+
 def test_a_group_without_positives_is_not_called_equal(
     people: Path, model: Path, faircg: Callable[..., Done]
 ) -> None:

@@ -163,6 +163,8 @@ def test_numbers_of_a_file_are_checked_as_if_typed(
     assert "--max-conditions" in done.err
 
 
+TWICE = ("--weight", "Größe", "--exclude", "Größe")
+GROUPS = ("--target", "hired", "--sensitive", "town")
 BAD = {
     "missing file": (["fit", "nowhere.csv", "--target", "y"], 1, "no file"),
     "unknown suffix": (["fit", "people.xlsx", "--target", "y"], 1, "must end in .csv"),
@@ -228,6 +230,44 @@ BAD = {
         ["fit", "PEOPLE", "--target", "hired", "--exclude", "race"],
         1,
         "no column 'race'",
+    ),
+    "a target that is excluded": (
+        ["fit", "PEOPLE", "--target", "hired", "--exclude", "hired"],
+        1,
+        "'hired' cannot be both --target and --exclude",
+    ),
+    "a weight that is excluded": (
+        [
+            "fit",
+            "PEOPLE",
+            "--target",
+            "hired",
+            "--weight",
+            "Größe",
+            "--exclude",
+            "Größe",
+        ],
+        1,
+        "'Größe' cannot be both --weight and --exclude",
+    ),
+    "a weight of groups": (
+        [
+            "frontier",
+            "PEOPLE",
+            "--target",
+            "hired",
+            "--weight",
+            "town",
+            "--sensitive",
+            "town",
+        ],
+        1,
+        "'town' cannot be both --weight and --sensitive",
+    ),
+    "a weight to predict": (
+        ["fit", "PEOPLE", "--target", "hired", "--weight", "hired"],
+        1,
+        "'hired' cannot be both --weight and --target",
     ),
     "garbage for a model": (["predict", "GARBAGE", "PEOPLE"], 1, "not a faircg model"),
     "no model": (["evaluate", "no.json", "PEOPLE"], 1, "no file no.json"),
@@ -299,6 +339,7 @@ def test_a_time_limit_is_a_note_and_an_interrupt_an_exit_code(
     done = faircg(*args)
     assert (done.code, done.json["certificate"]["status"]) == (0, "time_limit")
     assert "faircg: note: the time limit of 0.05 s was reached" in done.err
+    assert faircg(*args, "--quiet").err == ""
 
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt

@@ -498,6 +498,14 @@ def test_groups_at_the_limits() -> None:
     assert about_groups(*crowd(**many), None) == ""
 
 
+def test_a_group_that_weighs_nothing_gets_no_note() -> None:
+    """It is no group of the fit, and was said to have nobody."""
+    members, labels = crowd(A=(40, 9), B=(3, 2))
+    weights = (members.iloc[:, 0] == "A").astype(int)
+    assert "group 'B' has 3 people" in about_groups(members, labels, None)
+    assert about_groups(members, labels, None, weights) == ""
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [

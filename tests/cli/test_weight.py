@@ -58,6 +58,7 @@ def test_it_is_said_that_people_are_counted_by_weight(
     n_people = len(both[1].read_text(encoding="utf-8").splitlines()) - 1
     assert f"people are counted by 'people': 240 rows stand for {n_people}" in done.err
     assert f"of {n_people})" in done.out
+    assert "intervals take all people counted as drawn independently" in done.err
 
 
 @pytest.mark.parametrize(

@@ -83,6 +83,7 @@ def test_weights_are_repetitions(seeds):
         )
         assert report.points == longer.points
         assert [d.groups for d in report.data] == [d.groups for d in longer.data]
+        assert [d.features for d in report.data] == [d.features for d in longer.data]
         assert report.data[0].n_people == len(many[1])
         pd.testing.assert_frame_equal(
             rule_table(model, X, y, totals=True, **options),
@@ -109,6 +110,13 @@ def test_rows_of_weight_zero_are_not_there():
     clf = fitted(X, y, groups, weights)
     assert clf.model_.features[0].categories == ("cook", "nurse")
     assert set(clf.fairness_.groups) == {"a", "b"}
+    options = {"sensitive_features": groups, "sample_weight": weights}
+    known = X.replace("pilot", "cook")
+    assert "covered: c" not in rule_table(clf.model_, known, y, **options)
+    drawn = GroupRatesDisplay.from_predictions(
+        y, clf.predict(known), ax=Figure().subplots(), **options
+    )
+    assert set(drawn.counts) == {"a", "b"}
 
 
 def test_a_report_says_that_rows_are_weighted():

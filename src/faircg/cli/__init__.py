@@ -20,6 +20,7 @@ from faircg.cli import exits
 from faircg.cli.embedded import datasets, demo
 from faircg.cli.lazy import LazyCommand, described
 from faircg.cli.learning import fit
+from faircg.cli.progress import note
 from faircg.cli.scoring import evaluate, explain, predict
 from faircg.cli.searching import frontier
 from faircg.cli.writing import export, report
@@ -98,4 +99,4 @@ def _note(
 ) -> None:
     """Say a warning in one line; those about other people's code are left out."""
     if issubclass(category, UserWarning):
-        typer.echo(f"faircg: note: {one_line(str(message))}", err=True)
+        note(str(message))

@@ -9,7 +9,6 @@ from typing import Final
 from faircg.exceptions import FairCGError
 
 BAD_INPUT: Final = 1
-USAGE: Final = 2
 NOT_MET: Final = 3
 INTERRUPTED: Final = 130
 

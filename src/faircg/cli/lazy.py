@@ -14,6 +14,8 @@ import typer
 from typer.core import TyperCommand
 from typer.main import get_command
 
+from faircg.cli.progress import be_quiet
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -76,4 +78,5 @@ class LazyCommand(TyperCommand):
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command itself."""
+        be_quiet(bool(ctx.params.get("quiet")))
         return self._made.invoke(ctx)

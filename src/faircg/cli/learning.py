@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import csv
 from dataclasses import asdict, dataclass
+from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -139,8 +140,10 @@ class Training:
 
 def read_training(asked: LearningOptions) -> Training:
     """Read the data that the options of a command name, and say what may surprise."""
-    people = files.read_people(asked.data, asked.category or ()).weighted(asked.weight)
+    people = files.read_people(asked.data, asked.category or ())
     target, groups = people.target(asked.target), people.sensitive(asked.sensitive)
+    _check_roles(asked, target, groups)
+    people = people.weighted(asked.weight)
     people.must_have(
         name
         for names in (
@@ -161,6 +164,20 @@ def read_training(asked: LearningOptions) -> Training:
     training = Training(people, target, groups, pos_label)
     notes.tell(asked, training, labels)
     return training
+
+
+def _check_roles(asked: LearningOptions, target: str, groups: list[str]) -> None:
+    """Refuse a weight or a target that shall be something else as well."""
+    columns: dict[str, set[str | None]] = {
+        "--weight": {asked.weight},
+        "--target": {target},
+        "--sensitive": set(groups),
+        "--exclude": set(asked.exclude or ()),
+    }
+    for one, other in combinations(columns, 2):
+        both = columns[one] & columns[other]
+        if both and one != "--sensitive":
+            raise ValueError(f"{both.pop()!r} cannot be both {one} and {other}")
 
 
 def make_estimator(asked: LearningOptions, training: Training) -> FairRuleSetClassifier:

@@ -27,7 +27,7 @@ MANY_GROUPS: Final = 20
 def tell(asked: LearningOptions, training: Training, labels: Any) -> None:
     """Say what may surprise in the data, before rules are learned from it."""
     people, groups = training.people, training.groups
-    tell_weight(people, asked.weight, quiet=asked.quiet)
+    tell_weight(people, asked.weight)
     if asked.quiet:
         return
     unused = {training.target, *(asked.exclude or ())}
@@ -49,13 +49,12 @@ def tell(asked: LearningOptions, training: Training, labels: Any) -> None:
         note(text)
 
 
-def tell_weight(people: NamedTable, column: str | None, *, quiet: bool = False) -> None:
+def tell_weight(people: NamedTable, column: str | None) -> None:
     """Say that people are counted by weight, and how many they are."""
     if people.weights is not None:
         note(
             f"people are counted by {column!r}: {len(people.weights):,} rows stand for "
-            f"{int(people.weights.sum()):,} people",
-            quiet=quiet,
+            f"{int(people.weights.sum()):,} people"
         )
 
 
@@ -111,17 +110,14 @@ def about_groups(
     import numpy as np
 
     from faircg.evaluate import group_counts
-    from faircg.groups import read_groups
+    from faircg.groups import groups_of
     from faircg.labels import plain
 
     positive = np.unique(labels)[-1] if pos_label is None else pos_label
     is_positive = np.asarray(labels == positive, dtype=bool)
-    counts = group_counts(
-        np.zeros_like(is_positive),
-        is_positive,
-        read_groups(members, missing="group"),
-        None if weights is None else np.asarray(weights),
-    )
+    times = np.asarray(np.ones_like(is_positive) if weights is None else weights)
+    groups = groups_of(members, times, missing="group")
+    counts = group_counts(np.zeros_like(is_positive), is_positive, groups, times)
     n_groups = len(counts)
     few = sum(c.positives < FEW_PEOPLE for c in counts.values())
     if not few and n_groups <= MANY_GROUPS:

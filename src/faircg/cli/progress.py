@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import TYPE_CHECKING
 
 import typer
@@ -20,9 +21,17 @@ if TYPE_CHECKING:
     Update = Callable[[str, float | None], None]
 
 
-def note(text: str, *, quiet: bool = False) -> None:
-    """Say something that is no result."""
-    if not quiet:
+_quiet: ContextVar[bool] = ContextVar("quiet", default=False)
+
+
+def be_quiet(quiet: bool) -> None:
+    """Say nothing from now on that is no result, or say it again."""
+    _quiet.set(quiet)
+
+
+def note(text: str) -> None:
+    """Say something that is no result, unless --quiet was given."""
+    if not _quiet.get():
         typer.echo(f"faircg: note: {one_line(text)}", err=True)
 
 

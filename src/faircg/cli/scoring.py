@@ -83,9 +83,9 @@ def predict(
     with stdout if is_printed else replacing(output) as out:
         _score(rules, tally, data, output, out, wanted, quiet)
     if not tally.n_rows:
-        note(f"{data} has no rows", quiet=quiet)
+        note(f"{data} has no rows")
     for name, (count, example) in tally.unseen.items():
-        note(unseen_words(name, count, example), quiet=quiet)
+        note(unseen_words(name, count, example))
     negative, positive = map(str, rules.labels)
     n_rows, n_positive = tally.n_rows, tally.n_positive
     if as_json:
@@ -174,7 +174,7 @@ def explain(
     files.check_output(output)
     rules = files.load_model(model)
     people = files.read_for(rules, data)
-    numbers = _numbers(people, row, limit, quiet=quiet)
+    numbers = _numbers(people, row, limit)
     explanations = explain_rows(
         rules,
         people.frame,
@@ -193,12 +193,10 @@ def explain(
         text = str(explained)
     files.save(output, text if text.endswith("\n") else text + "\n")
     if str(output) != files.STANDARD:
-        note(show.wrote([output]).removesuffix("."), quiet=quiet)
+        note(show.wrote([output]).removesuffix("."))
 
 
-def _numbers(
-    people: NamedTable, given: list[int] | None, limit: int, *, quiet: bool
-) -> list[int]:
+def _numbers(people: NamedTable, given: list[int] | None, limit: int) -> list[int]:
     """Return the rows to explain: those given, or the first ones."""
     n_rows = len(people.frame)
     if given is None:
@@ -206,8 +204,7 @@ def _numbers(
         if len(first) < n_rows:
             note(
                 f"the first {len(first)} of {n_rows:,} rows; --row N or --limit 0 for "
-                "others",
-                quiet=quiet,
+                "others"
             )
         return first
     outside = [number for number in given if not 0 <= number < n_rows]
@@ -242,8 +239,8 @@ def evaluate(
 ) -> None:
     """Count what a model does to each group of a table, and compare with epsilon.
 
-    Rates are exact fractions of people counted. The intervals in the JSON hold for all
-    groups at once with 95 % confidence, if the rows are a random sample.
+    Rates are exact fractions of people counted. The intervals hold for all groups at
+    once with 95 % confidence, if the people counted are an independent random sample.
 
     \b
     Example:
@@ -254,7 +251,12 @@ def evaluate(
     rules = files.load_model(model)
     people = files.read_for(rules, data).weighted(weight)
     column, groups = people.target(target), people.sensitive(sensitive)
-    tell_weight(people, weight, quiet=quiet)
+    tell_weight(people, weight)
+    if weight is not None:
+        note(
+            "intervals take all people counted as drawn independently; if a row stands "
+            "for many, they are narrower than they should be"
+        )
     counted = People.read(
         **people.parts(column, groups), models=[rules], missing_groups=missing_groups
     )

@@ -175,8 +175,7 @@ def _note_cut_cells(asked: FrontierOptions, search: FairRuleSetClassifierCV) -> 
         note(
             f"{int((~is_finished).sum())} of {len(is_finished)} cells were cut short "
             f"by the time limit of {asked.time_limit:g} s; their points may be better "
-            "than shown",
-            quiet=asked.quiet,
+            "than shown"
         )
 
 

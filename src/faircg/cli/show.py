@@ -140,9 +140,11 @@ def show_fit(
         )
     _show_policy(out, clf)
     satisfying = " that satisfy the constraint" if part.bounded else ""
+    is_fewest = certificate.proven_optimal and certificate.loss == "zero_one"
     out.print(
         f"shown above: {accuracy.size - accuracy.count:,} wrong predictions, the "
-        f"fewest of all rule sets seen{satisfying}; fewer are not ruled out"
+        f"fewest of all rule sets seen{satisfying}"
+        + ("" if is_fewest else "; fewer are not ruled out")
     )
     out.print(f"{certificate.seconds:.1f} s, status: {certificate.status}")
     if certificate.status in ("time_limit", "interrupted"):

@@ -73,7 +73,7 @@ def _make_report(asked: ModelReportOptions) -> Report:
     rules = files.load_model(asked.model)
     people = files.read_for(rules, asked.data).weighted(asked.weight)
     target, groups = people.target(asked.target), people.sensitive(asked.sensitive)
-    tell_weight(people, asked.weight, quiet=asked.quiet)
+    tell_weight(people, asked.weight)
     return report_of_model(
         rules,
         **people.parts(target, groups),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -61,11 +61,12 @@ class People:
         table = X if isinstance(X, Table) else read_table(X, kinds=kinds)
         is_positive = read_truth(y, models[0].labels, table.n_rows)
         weights = whole_weights(sample_weight, table.n_rows)
-        groups = groups_of(sensitive_features, table.n_rows, missing=missing_groups)
+        groups = groups_of(sensitive_features, weights, missing=missing_groups)
         rows = np.flatnonzero(weights)
         if len(rows) < table.n_rows:
             table = table.take(rows)
-        return cls(table, is_positive[rows], groups.take(rows), weights[rows], rows)
+        groups = replace(groups, codes=groups.codes[rows])
+        return cls(table, is_positive[rows], groups, weights[rows], rows)
 
     @property
     def total(self) -> int:

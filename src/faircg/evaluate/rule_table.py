@@ -91,15 +91,10 @@ def rule_table(
     if not isinstance(rules, RuleSet):
         rules.covers(table, strict=strict)  # warns of categories never seen
     truth = None if y is None else _meant(rules, y, table.n_rows)
+    weights = whole_weights(sample_weight, table.n_rows)
     groups = None
     if sensitive_features is not None:
-        groups = groups_of(sensitive_features, table.n_rows, missing=missing_groups)
-    weights = whole_weights(sample_weight, table.n_rows)
-    rows = np.flatnonzero(weights)
-    if len(rows) < table.n_rows:
-        table, weights = table.take(rows), weights[rows]
-        truth = None if truth is None else truth[rows]
-        groups = None if groups is None else groups.take(rows)
+        groups = groups_of(sensitive_features, weights, missing=missing_groups)
     coverage = Coverage.of(rule_set, table, weights)
     names = [*map(str, rule_set), ANY_RULE]
     sizes = [len(rule.conditions) for rule in rule_set]

@@ -190,12 +190,9 @@ class GroupRatesDisplay:
         predicted = np.asarray(y_pred)
         labels = read_labels(y_true, len(predicted), pos_label)
         selected = np.asarray(predicted == labels.classes[labels.positive], dtype=bool)
-        groups = groups_of(sensitive_features, len(predicted))
         weights = whole_weights(sample_weight, len(predicted))
-        rows = np.flatnonzero(weights)
-        counts = group_counts(
-            selected[rows], labels.is_positive[rows], groups.take(rows), weights[rows]
-        )
+        groups = groups_of(sensitive_features, weights)
+        counts = group_counts(selected, labels.is_positive, groups, weights)
         return cls(counts, **options).plot(ax)
 
     def plot(self, ax: Axes | None = None) -> Self:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from faircg.model import RuleSetModel
-    from faircg.typing import Value
+    from faircg.typing import IntVector, Value
 
 MOST_VALUES: Final = 4
 """Categories of a column that its description names."""
@@ -58,7 +58,7 @@ class Part:
             people = People.read(X, y, sensitive_features=sensitive_features, **options)
         except ValueError as error:
             raise ValueError(f"{name}: {error}") from None
-        return cls(name, people, describe(X))
+        return cls(name, people, describe(X, people.rows, people.weights))
 
     def summary(self, model: RuleSetModel) -> PartSummary:
         """Describe the part for the report."""
@@ -92,49 +92,55 @@ def unseen_categories(model: RuleSetModel, table: Table) -> list[str]:
     ]
 
 
-def describe(X: Any) -> tuple[FeatureSummary, ...]:
-    """Describe every column; one that cannot be read is named all the same."""
+def describe(X: Any, rows: IntVector, weights: IntVector) -> tuple[FeatureSummary, ...]:
+    """Describe every column by the people of some rows, each with its weight.
+
+    One that cannot be read is named all the same.
+    """
     frame = nw.from_native(X, eager_only=True, pass_through=True)
     if not isinstance(frame, nw.DataFrame):
-        table = X if isinstance(X, Table) else read_table(X)
-        return tuple(map(_summary, table.columns.values()))
+        table = (X if isinstance(X, Table) else read_table(X)).take(rows)
+        return tuple(_summary(column, weights) for column in table.columns.values())
     summaries = []
     for name in frame.columns:
         try:
-            table = read_table(frame.select(name).to_native())
+            table = read_table(frame.select(name).to_native()).take(rows)
         except (TypeError, ValueError) as error:
             summaries.append(FeatureSummary(str(name), "other", 0, shown(error, 200)))
         else:
-            summaries.append(_summary(table[str(name)]))
+            summaries.append(_summary(table[str(name)], weights))
     return tuple(summaries)
 
 
-def _summary(column: Column) -> FeatureSummary:
-    n_missing = int(column.missing.sum())
-    present = column.values[~column.missing]
+def _summary(column: Column, weights: IntVector) -> FeatureSummary:
+    n_missing = int(weights[column.missing].sum())
+    present, counts = column.values[~column.missing], weights[~column.missing]
     if not len(present):
         text = "no value at all"
     elif column.kind == "numeric":
         # The extremes would show single people's values.
         low, middle, high = np.quantile(
-            present, (0.05, 0.5, 0.95), method="inverted_cdf"
+            present, (0.05, 0.5, 0.95), weights=counts, method="inverted_cdf"
         )
         text = (
             f"median {number(float(middle))}; nine in ten from {number(float(low))} to "
             f"{number(float(high))}"
         )
     elif column.kind == "boolean":
-        text = f"true for {percent(float(present.mean()))}"
+        text = f"true for {percent(float(np.average(present, weights=counts)))}"
     else:
-        text = _frequent(present.tolist())
+        text = _frequent(present.tolist(), counts)
     return FeatureSummary(column.name, column.kind, n_missing, text)
 
 
-def _frequent(values: list[Value]) -> str:
-    ordered = sorted(Counter(values).items(), key=lambda item: (-item[1], str(item[0])))
+def _frequent(values: list[Value], weights: IntVector) -> str:
+    people: Counter[Value] = Counter()
+    for value, weight in zip(values, weights.tolist(), strict=True):
+        people[value] += weight
+    ordered = sorted(people.items(), key=lambda item: (-item[1], str(item[0])))
     frequent = [item for item in ordered[:MOST_VALUES] if item[1] >= FEWEST]
     named = ", ".join(
-        f"{shown(value_words(value), 40)} ({percent(count / len(values))})"
+        f"{shown(value_words(value), 40)} ({percent(count / people.total())})"
         for value, count in frequent
     )
     if len(ordered) == len(frequent):
