@@ -19,6 +19,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from faircg import Condition, FairRuleSetClassifier, FairRuleSetClassifierCV, Rule
 from faircg import folds as folds_module
+from faircg.binarize import ConditionBinarizer
 from faircg.colgen.engine import solve
 from faircg.colgen.pricing import ExactPricer
 from faircg.datasets import load_compas
@@ -322,8 +323,37 @@ def test_a_group_absent_from_a_test_part():
     by_fold = found.cv_results_.groupby("fold")["test_gap"]
     assert by_fold.apply(lambda gap: gap.isna().all()).tolist() == [False, True]
     assert found.frontier_["pooled_gap"].notna().all()
-    with pytest.raises(ValueError, match="group 'f' has no positive sample"):
-        search(y=y, groups=few, cv=splits[1:])
+
+
+def test_a_group_absent_from_every_test_part():
+    """Every gap is unknown, and the most accurate point is left; it was an error.
+
+    It came after the whole search, and the search was lost.
+    """
+    groups = np.array(["f"] * 80 + ["m"] * 160)
+    found = search(groups=groups, cv=[(np.r_[0:160], np.r_[160:240])])
+    assert found.cv_results_["test_gap"].isna().all()
+    (point,) = found.frontier_.itertuples()
+    assert np.isnan(point.pooled_gap)
+    assert point.test_accuracy == found.cv_results_["test_accuracy"].max()
+    assert found.best_epsilon_ == point.epsilon
+    with pytest.raises(FairCGError, match="no point has a pooled test gap"):
+        search(groups=groups, cv=[(np.r_[0:160], np.r_[160:240])], target_gap=0.5)
+
+
+def test_a_group_that_weighs_nothing_is_not_there():
+    """The estimator fitted it, and its search said that it has no positive sample."""
+    groups = np.where(np.arange(240) < 12, "nobody", GROUPS)
+    weights = (np.arange(240) >= 12).astype(int)
+    grid = {"complexities": (3,), "epsilons": (0.1,), "fine_epsilons": (0.1,)}
+    splits = [(np.arange(0, 240, 2), np.arange(1, 240, 2))]
+    weighted = search(groups=groups, weights=weights, cv=splits, **grid)
+    assert list(weighted.fairness_.groups) == ["f", "m"]
+    rest = [(np.arange(0, 228, 2), np.arange(1, 228, 2))]
+    without = search(X[12:], Y[12:], GROUPS[12:], cv=rest, **grid)
+    pd.testing.assert_frame_equal(
+        without_seconds(weighted.cv_results_), without_seconds(without.cv_results_)
+    )
 
 
 # Resuming, parallel work, messages
@@ -381,9 +411,24 @@ def test_a_finer_grid_costs_its_new_cells(tmp_path, solved):
 def test_a_heuristic_pricer_leaves_phase_two_to_the_integer_master(solved):
     """Only exact pricing is fast enough to go on generating on the fine grid."""
     search(pricing="greedy")
-    assert "PoolOnly" in solved
     assert solved.count("GreedyPricer") == 3 * N_COARSE
     assert solved.count("PoolOnly") == len(solved) - 3 * N_COARSE
+
+
+def test_only_what_is_proven_is_not_solved_again(solved):
+    """A point of both grids was called answered by its own cell of phase I.
+
+    Without exact pricing nothing is proven, so that phase II, which chooses from the
+    rules of all cells, never ran there; and every row was called cut short.
+    """
+    grid = {"complexities": (3,), "fine_epsilons": SMALL["epsilons"], "cv": 2}
+    found = search(pricing="greedy", refit=False, **grid)
+    assert (found.cv_results_["lower_bound"] == 0).all()
+    assert solved == 2 * (2 * ["GreedyPricer"] + 2 * ["PoolOnly"])
+    assert found.cv_results_["is_finished"].all()
+    solved.clear()
+    search(refit=False, **grid)
+    assert solved == 4 * ["ExactPricer"]
 
 
 def test_exact_pricing_proves_every_point_of_the_fine_grid(found):
@@ -502,6 +547,21 @@ def test_without_refitting_only_the_tables_are_made(found):
         tables.predict(X)
 
 
+@pytest.mark.parametrize("changed", [{"refit": False}, {"target_accuracy": 1.0}])
+def test_nothing_is_left_of_an_earlier_fit(found, changed):
+    """A search fitted again without refitting predicted with its old rule set."""
+    again = pickle.loads(pickle.dumps(found)).set_params(**changed)
+    try:
+        again.fit(X, Y[::-1], sensitive_features=GROUPS)
+    except FairCGError:
+        assert "target_accuracy" in changed
+    for name in ("best_estimator_", "rule_set_", "certificate_", "fairness_"):
+        assert hasattr(found, name)
+        assert not hasattr(again, name)
+    with pytest.raises(NotFittedError):
+        again.predict(X)
+
+
 @pytest.mark.parametrize(
     "changed", [{"random_state": 1}, {"n_thresholds": 5}, {"time_limit": 61}]
 )
@@ -594,6 +654,23 @@ def test_rules_of_my_own_start_every_fold(monkeypatch):
     assert mine in found.rule_set_.rules
 
 
+def test_rules_of_my_own_start_the_folds_that_have_their_conditions(monkeypatch):
+    """A fold cuts numbers elsewhere: its first cell raised, and there was no search."""
+    starts = []
+
+    def seen(problem, rules, pricer, **options):
+        starts.append(list(rules))
+        return solve(problem, rules, pricer, **options)
+
+    monkeypatch.setattr(folds_module, "solve", seen)
+    whole = ConditionBinarizer(n_thresholds=4).fit(X).conditions_
+    numeric = Rule((next(c for c in whole if c.feature == "pay"),))
+    alike = Rule((Condition("job", "=", "cook"),))
+    grid = {"complexities": (3,), "epsilons": (1.0,), "fine_epsilons": (1.0,)}
+    search(warm_start_rules=[numeric, alike], **grid)
+    assert [len(start) for start in starts] == [1, 1, 1]
+
+
 # A scikit-learn estimator
 
 
@@ -672,7 +749,9 @@ class Handmade:
         ({"groups": None}, "compares groups; pass sensitive_features"),
         ({"groups": GROUPS[:9]}, "X has 240 rows and sensitive_features has 9"),
         ({"epsilons": ()}, "epsilons must be a list of numbers .* it is empty"),
-        ({"epsilons": (-0.1,)}, r"epsilons must be .* at least 0; found -0\.1"),
+        ({"epsilons": (-0.1,)}, r"epsilons must be .* from 0 to 1; found -0\.1"),
+        ({"epsilons": (0.1, 5.0)}, r"epsilons must be .* from 0 to 1; found 5\.0"),
+        ({"fine_epsilons": (2,)}, "fine_epsilons must be .* from 0 to 1; found 2"),
         ({"fine_epsilons": ["a"]}, "fine_epsilons must be .* found 'a'"),
         ({"complexities": (2.5,)}, r"complexities must be .*whole.* found 2\.5"),
         ({"fine_complexities": (-1,)}, "fine_complexities must be .* found -1"),

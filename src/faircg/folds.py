@@ -24,7 +24,6 @@ from faircg.grid import (
     CellFiles,
     SolvedCell,
     known_rule_sets,
-    looser_cells,
     proven_bound,
 )
 from faircg.learned import named_rules
@@ -125,6 +124,7 @@ class Fold:
                 self.binarizer,
                 max_conditions=self.deepest,
                 deadline=deadline,
+                known_only=True,
             )
         start = sorted(start)
         solution = self._solve("I", point, start, cells, question.pricer(), deadline)
@@ -142,7 +142,7 @@ class Fold:
 
         Exact pricing may still add a rule, and proves what it finds; other pricers are
         too slow for that, and the integer master over the collected rules has the last
-        word, as in the paper. What phase I has answered is not solved again.
+        word, as in the paper. What phase I has proven optimal is not solved again.
         """
         cells: dict[GridPoint, SolvedCell] = {}
         for point in self.grid.fine:
@@ -155,31 +155,22 @@ class Fold:
         return cells
 
     def _already_answered(self, point: GridPoint, coarse: Cells) -> SolvedCell | None:
-        """Return phase I's answer if solving the point could hardly better it.
-
-        That is so when a bound of a looser cell shows it optimal, or when it is as good
-        as what a looser cell, which may choose from more rule sets, ended with.
-        """
+        """Return phase I's answer if a bound of a looser cell shows it optimal."""
         depth = self.depths(point)[-1]
         selection = self.judge(point, known_rule_sets(coarse))
         returned, optimised = selection.returned_winner, selection.objective_winner
         if returned is None or optimised is None:
             return None
-        bound = proven_bound(point, coarse, depth)
-        if selection.objective > bound and not any(
-            selection.objective <= cell.objective
-            for cell in looser_cells(point, coarse, depth)
-        ):
+        if selection.objective > proven_bound(point, coarse, depth):
             return None
-        is_optimal = selection.objective <= bound
         return SolvedCell(
             rules=(),
             best=returned.rules,
             optimised=optimised.rules,
             objective=selection.objective,
-            lower_bound=min(bound, selection.objective),
+            lower_bound=selection.objective,
             max_conditions=depth,
-            status="optimal" if is_optimal else "time_limit",
+            status="optimal",
             seconds=0.0,
         )
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from faircg.whole_files import write_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
 
     from faircg.colgen.engine import Solution
@@ -192,26 +192,24 @@ def known_rule_sets(cells: Cells) -> tuple[tuple[Conditions, ...], ...]:
     return tuple(dict.fromkeys(found))
 
 
-def looser_cells(point: GridPoint, cells: Cells, depth: int) -> Iterator[SolvedCell]:
-    """Walk through the cells that allow all that this point allows."""
-    for (epsilon, C), cell in cells.items():
-        if epsilon >= point[0] and point[1] <= C and cell.max_conditions >= depth:
-            yield cell
-
-
 def proven_bound(point: GridPoint, cells: Cells, depth: int) -> float:
     """Return the best bound of cells at least as loose, over all rules that fit."""
-    bounds = (cell.lower_bound for cell in looser_cells(point, cells, depth))
+    bounds = (
+        cell.lower_bound
+        for (epsilon, C), cell in cells.items()
+        if epsilon >= point[0] and point[1] <= C and cell.max_conditions >= depth
+    )
     return max(bounds, default=0.0)
 
 
 def _axis(name: str, values: Iterable[Any], *, whole: bool = False) -> list[float]:
     """Read one axis of a grid, sorted, without repetitions."""
     wanted: Any = Integral if whole else Real
-    kind = "whole numbers" if whole else "numbers"
+    kind = "whole numbers of at least 0" if whole else "numbers from 0 to 1"
     read: list[Any] = list(values)
-    bad = [v for v in read if not isinstance(v, wanted) or not 0 <= v < inf]
+    most = inf if whole else NO_LIMIT
+    bad = [v for v in read if not isinstance(v, wanted) or not 0 <= v <= most]
     if not read or bad:
         found = f"found {bad[0]!r}" if bad else "it is empty"
-        raise ValueError(f"{name} must be a list of {kind} of at least 0; {found}")
+        raise ValueError(f"{name} must be a list of {kind}; {found}")
     return sorted({float(v) for v in read})

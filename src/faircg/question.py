@@ -19,13 +19,14 @@ from faircg.colgen.problem import Problem
 from faircg.fairness.constraint import criterion_of, with_epsilon
 from faircg.fairness.criteria import rates_of
 from faircg.fairness.mirrored import Mirrored
+from faircg.groups import EVERYBODY
 from faircg.mining import MINERS
 from faircg.policy import Policy
 from faircg.rules import Rule
 from faircg.typing import RulesFor
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from faircg.classifier import FairRuleSetClassifier
     from faircg.colgen.pricing import Pricer
@@ -188,7 +189,7 @@ class Question:
             is_meant,
             families=binarizer.families_,
             group_codes=None if criterion is None else data.groups.codes,
-            group_names=("everybody",) if criterion is None else data.groups.names,
+            group_names=(EVERYBODY,) if criterion is None else data.groups.names,
             weights=data.weights,
             criterion=criterion,
             max_complexity=self.max_complexity,
@@ -222,29 +223,42 @@ class Question:
         *,
         max_conditions: int,
         deadline: Deadline,
+        known_only: bool = False,
     ) -> set[Conditions]:
-        """Return the rules to begin with: mined, given, or none."""
+        """Return the rules to begin with: mined, given, or none.
+
+        A given rule with conditions that the binarizer does not have is an error, or
+        left out if ``known_only``.
+        """
         source = self.warm_start_rules
         if source is None or not binarizer.conditions_:
             return set()
         if not isinstance(source, str):
             policy = self.policy(binarizer.features_)
-            return {_numbered(rule, binarizer.conditions_, policy) for rule in source}
+            numbered = _numbered(source, binarizer.conditions_, policy, known_only)
+            return set(numbered)
         share = deadline.within(MINING_SHARE * deadline.remaining())
         return MINERS[source](problem, max_conditions, self.seed, share)
 
 
 def _numbered(
-    rule: Rule, conditions: tuple[Condition, ...], policy: Policy
-) -> Conditions:
-    if not isinstance(rule, Rule):
-        raise ValueError(f"warm_start_rules must be rules (faircg.Rule), not {rule!r}")
-    policy.check(rule, "warm_start_rules")
+    rules: Iterable[Rule],
+    conditions: tuple[Condition, ...],
+    policy: Policy,
+    known_only: bool,
+) -> Iterator[Conditions]:
     number = {condition: j for j, condition in enumerate(conditions)}
-    unknown = [str(c) for c in rule.conditions if c not in number]
-    if unknown:
-        raise ValueError(
-            f"warm_start_rules: {unknown[0]!r} is not a condition of this table; "
-            "conditions use the binarizer's cut points and categories"
-        )
-    return tuple(sorted(number[c] for c in rule.conditions))
+    for rule in rules:
+        if not isinstance(rule, Rule):
+            raise ValueError(
+                f"warm_start_rules must be rules (faircg.Rule), not {rule!r}"
+            )
+        policy.check(rule, "warm_start_rules")
+        unknown = [str(c) for c in rule.conditions if c not in number]
+        if not unknown:
+            yield tuple(sorted(number[c] for c in rule.conditions))
+        elif not known_only:
+            raise ValueError(
+                f"warm_start_rules: {unknown[0]!r} is not a condition of this table; "
+                "conditions use the binarizer's cut points and categories"
+            )

@@ -64,7 +64,9 @@ class FairRuleSetClassifierCV(TakesTables, ClassifierMixin, BaseEstimator):  # t
         object gets the epsilons of the grid too, and a larger one must allow more. Its
         ``time_limit`` is that of one cell (one fold, phase, epsilon and complexity) and
         of the last fit on all data; its ``n_jobs`` counts in cells only while folds go
-        one at a time. None is ``FairRuleSetClassifier(time_limit=30.0)``.
+        one at a time. A fold, which has cut points of its own, begins with those of
+        the given ``warm_start_rules`` that test its conditions only. None is
+        ``FairRuleSetClassifier(time_limit=30.0)``.
     epsilons, complexities : sequence, default=(0.01, 0.1, 1.0) and (5, 15, 30)
         The grid of phase I.
     fine_epsilons, fine_complexities : sequence or None, default=None
@@ -114,8 +116,9 @@ class FairRuleSetClassifierCV(TakesTables, ClassifierMixin, BaseEstimator):  # t
     frontier_ : DataFrame
         Points of the fine grid that no other beats in both mean ``test_accuracy`` and
         ``pooled_gap``, by increasing gap: means over the folds, and the gap of all test
-        counts added up. The mean of ``test_gap`` is larger, as chance widens the gap of
-        every small fold. Without a constraint all gaps are zero, and one point is left.
+        counts added up, NaN if a group has nobody to count in any of them. The mean of
+        ``test_gap`` is larger, as chance widens the gap of every small fold. Without a
+        constraint all gaps are zero, and one point is left.
     constraint_ : None, str, Criterion or callable
         The constraint of the estimator.
     best_epsilon_, best_complexity_ : float, int
@@ -219,6 +222,8 @@ class FairRuleSetClassifierCV(TakesTables, ClassifierMixin, BaseEstimator):  # t
         Takes what :meth:`FairRuleSetClassifier.fit` does. The folds are those of the
         rows, whatever their weights.
         """
+        for name in [name for name in vars(self) if name.endswith("_")]:
+            delattr(self, name)  # of an earlier fit, which this one may not replace
         if self.target_gap is not None and self.target_accuracy is not None:
             raise ValueError(
                 "target_gap and target_accuracy were both given; choose one of them"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from faircg.evaluate.counts import KINDS
-from faircg.evaluate.gaps import fairness_of
+from faircg.evaluate.gaps import gap_or_nan
 from faircg.fairness import GroupCounts
 
 if TYPE_CHECKING:
@@ -42,8 +42,8 @@ def count_columns(counts: Mapping[str, GroupCounts]) -> dict[str, int]:
 def pooled_points(results: pd.DataFrame, criterion: Criterion | None) -> pd.DataFrame:
     """Average over folds, add up the counts, and mark what no other point beats.
 
-    The points go from the smallest ``pooled_gap`` to the largest; the criterion may
-    have any epsilon.
+    The points go from the smallest ``pooled_gap`` to the largest, and then to those
+    where a group has nobody to count (NaN); the criterion may have any epsilon.
     """
     import pandas as pd
 
@@ -68,7 +68,7 @@ def pooled_points(results: pd.DataFrame, criterion: Criterion | None) -> pd.Data
             {
                 "epsilon": point[0],
                 "max_complexity": point[1],
-                "pooled_gap": fairness_of(counts, criterion).gap,
+                "pooled_gap": gap_or_nan(counts, criterion),
                 **{name: float(rows[name].mean()) for name in AVERAGED if name in rows},
                 "test_accuracy_std": float(rows["test_accuracy"].std(ddof=0)),
             }
