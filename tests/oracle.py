@@ -276,6 +276,43 @@ def linear_value(instance: Instance, objective: str, limits: Limits) -> float:
     return float(answer.fun)
 
 
+def coverage_value(instance: Instance, limits: Limits) -> float:
+    """Return the value of the linear coverage master over every rule and every pair.
+
+    One variable says whether a sample is covered; it pushes up every other sample from
+    which no chosen rule tells it apart.
+    """
+    is_positive, groups, rules = instance.is_positive, instance.groups, instance.rules
+    n, m = len(is_positive), len(rules)
+    covered = np.zeros((n, m))
+    for k, rule in enumerate(rules):
+        covered[:, k] = instance.conditions[:, list(rule)].all(axis=1)
+    one, most = np.eye(n), max(1, instance.max_complexity // 2)
+    rows = [np.concatenate([one[i], -covered[i]]) for i in range(n)]
+    rows += [np.concatenate([-most * one[i], covered[i]]) for i in range(n)]
+    for i, j in ((i, j) for i in range(n) for j in range(n) if i != j):
+        rows.append(np.concatenate([one[i] - one[j], -covered[i] * (1 - covered[j])]))
+    bounds = [0.0] * len(rows)
+    rows.append(np.array([0.0] * n + [1.0 + len(rule) for rule in rules]))
+    bounds.append(float(instance.max_complexity))
+    for epsilon, whom in (
+        (limits.missed, is_positive),
+        (limits.hit, ~is_positive),
+        (limits.selected, np.ones(n, dtype=bool)),
+    ):
+        inside = [whom & (groups == g) for g in range(instance.n_groups)]
+        shares = [mask / mask.sum() for mask in inside]
+        for a, b in ((a, b) for a in shares for b in shares if a is not b):
+            if epsilon is not None:
+                rows.append(np.concatenate([a - b, np.zeros(m)]))
+                bounds.append(float(epsilon))
+    cost = np.concatenate([np.where(is_positive, -1.0, 1.0), np.zeros(m)])
+    ends = [(0, 1)] * n + [(0, None)] * m
+    answer = linprog(cost, A_ub=np.array(rows), b_ub=np.array(bounds), bounds=ends)
+    assert answer.status == 0, answer.message
+    return float(answer.fun) + float(is_positive.sum())
+
+
 def random_instance(seed: int, n_groups: int = 2, n_most: int = 12) -> Instance:
     """Draw at most 12 samples and 6 conditions: booleans, thresholds, categories.
 

@@ -17,7 +17,14 @@ from faircg.fairness import (
     EqualizedOdds,
     PredictiveEquality,
 )
-from oracle import Instance, Limits, best_rule_set, linear_value, random_instance
+from oracle import (
+    Instance,
+    Limits,
+    best_rule_set,
+    coverage_value,
+    linear_value,
+    random_instance,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -138,3 +145,11 @@ def true_optimum(seed: int, n_groups: int, objective: str, limits: Limits) -> in
 def true_lp_value(seed: int, n_groups: int, objective: str, limits: Limits) -> float:
     """Solve the unmerged linear program, once."""
     return linear_value(instance_of(seed, n_groups), objective, limits)
+
+
+@lru_cache(maxsize=4096)
+def true_bound(seed: int, n_groups: int, objective: str, limits: Limits) -> float:
+    """Solve the linear program that column generation ends at, once."""
+    if objective == "hamming":
+        return true_lp_value(seed, n_groups, objective, limits)
+    return coverage_value(instance_of(seed, n_groups), limits)

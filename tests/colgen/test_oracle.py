@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from faircg.colgen.integer import solve_integer
+from faircg.colgen.loop import restricted_master
 from faircg.colgen.pool import Pool
 from faircg.colgen.pricing import (
     ExactPricer,
@@ -17,7 +18,6 @@ from faircg.colgen.pricing import (
     QuickFirstPricer,
     SampledPricer,
 )
-from faircg.colgen.restricted import RestrictedMaster
 from faircg.colgen.select import Selection
 from faircg.colgen.stop import Deadline
 from oracle import Limits, best_rule_set
@@ -31,7 +31,7 @@ from small_problems import (
     lp_by_generation,
     problem_of,
     solved,
-    true_lp_value,
+    true_bound,
     true_optimum,
 )
 
@@ -62,8 +62,9 @@ def test_column_generation_equals_full_enumeration(
     for seed, epsilon in cases(criterion, n_groups, count, first):
         instance, limits = instance_of(seed, n_groups), limits_of(criterion, epsilon)
         problem = problem_of(instance, objective, limits)
-        value = true_lp_value(seed, n_groups, objective, limits)
-        everything = RestrictedMaster(problem, full_pool(problem, instance))
+        value = true_bound(seed, n_groups, objective, limits)
+        pool = full_pool(problem, instance)
+        everything = restricted_master(problem, pool, instance.max_conditions)
         generation = lp_by_generation(problem, instance)
 
         assert everything.solve(Deadline()).value == pytest.approx(value, abs=1e-6)
@@ -168,7 +169,7 @@ def test_every_complete_pricer_reaches_the_same_lp_value(
         generation = lp_by_generation(
             problem_of(instance, objective, limits), instance, pricer
         )
-        value = true_lp_value(seed, n_groups, objective, limits)
+        value = true_bound(seed, n_groups, objective, limits)
         assert generation.is_proven
         assert generation.master.value == pytest.approx(value, abs=1e-6)
 
@@ -181,7 +182,7 @@ def test_heuristic_pricing_never_ends_below_the_true_lp_value(
     """Greedy and sampled pricing may stop early; they prove nothing too low or high."""
     for seed, epsilon in cases(criterion, n_groups, count, first):
         instance, limits = instance_of(seed, n_groups), limits_of(criterion, epsilon)
-        value = true_lp_value(seed, n_groups, objective, limits)
+        value = true_bound(seed, n_groups, objective, limits)
         optimum = true_optimum(seed, n_groups, objective, limits)
         rng = np.random.default_rng(seed)
         for pricer in (
@@ -218,7 +219,7 @@ def test_the_two_gaps_of_equalized_odds_have_limits_of_their_own(
         limits = Limits(*pairs[number % len(pairs)])
         problem = problem_of(instance, objective, limits)
         optimum = true_optimum(seed, 2, objective, limits)
-        value = true_lp_value(seed, 2, objective, limits)
+        value = true_bound(seed, 2, objective, limits)
         solution = solved(problem, instance.max_conditions)
 
         assert solution.certificate.lp_value == pytest.approx(value, abs=1e-6)

@@ -127,25 +127,19 @@ def show_fit(
     out.print()
     show_groups(out, part)
     out.print()
-    accuracy = part.overall.shares["accuracy"]
     out.print(
         f"{accuracy_words(part)} on the training data | complexity "
         f"{clf.rule_set_.complexity} of {certificate.max_complexity}"
     )
     show_gaps(out, part, watched_only=True)
-    out.print(f"certificate: {certificate}")
+    out.print(f"certificate: {certificate.summary}")
+    if certificate.loss != "zero_one":
+        out.print(f"details: {certificate.details}")
     if certificate.lp_proven:
         out.print(
             f"linear relaxation over all rules: {certificate.lp_value:.3f} (proven)"
         )
     _show_policy(out, clf)
-    satisfying = " that satisfy the constraint" if part.bounded else ""
-    is_fewest = certificate.proven_optimal and certificate.loss == "zero_one"
-    out.print(
-        f"shown above: {accuracy.size - accuracy.count:,} wrong predictions, the "
-        f"fewest of all rule sets seen{satisfying}"
-        + ("" if is_fewest else "; fewer are not ruled out")
-    )
     out.print(f"{certificate.seconds:.1f} s, status: {certificate.status}")
     if certificate.status in ("time_limit", "interrupted"):
         out.print(

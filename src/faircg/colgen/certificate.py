@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from faircg.printable import number, percent, plural, shown
@@ -12,6 +12,7 @@ from faircg.typing import Objective  # noqa: TC001 (model files are read by thes
 
 if TYPE_CHECKING:
     from faircg.colgen.problem import Problem
+    from faircg.colgen.select import Candidate
 
 CertificateStatus: TypeAlias = Literal[
     "optimal", "feasible", "time_limit", "interrupted"
@@ -51,6 +52,12 @@ class Certificate:
         all seen; it may be above ``objective``.
     data, seconds
         Fingerprint of the binarised data, and duration of the search for rules.
+    errors, errors_lower_bound
+        Wrong predictions of the rule set returned, and how few no rule set within the
+        same limits can have; None where nobody counted them.
+    any_classifier_errors
+        No classifier whatever that sees the same conditions, and satisfies the
+        constraint, makes fewer wrong predictions: the rest is the price of simplicity.
     """
 
     status: CertificateStatus
@@ -69,15 +76,20 @@ class Certificate:
     returned_loss: float
     data: str
     seconds: float
+    errors: int | None = None
+    errors_lower_bound: int | None = None
+    any_classifier_errors: int | None = None
 
     @property
     def above_best(self) -> float:
         """How far the objective can be above the best possible, as a share of that."""
-        if self.objective <= self.lower_bound:
-            return 0.0
-        if self.lower_bound <= 0:
-            return math.inf
-        return (self.objective - self.lower_bound) / self.lower_bound
+        return _above(self.objective, self.lower_bound)
+
+    @property
+    def fewest_errors_proven(self) -> bool:
+        """Whether no rule set within the limits makes fewer wrong predictions."""
+        known = self.errors is not None and self.errors_lower_bound is not None
+        return known and self.errors == self.errors_lower_bound
 
     @property
     def loss_name(self) -> str:
@@ -97,14 +109,47 @@ class Certificate:
         )
 
     def __str__(self) -> str:
-        loss = self.loss_name
+        if self.errors is None or self.loss == "zero_one":
+            return self.summary
+        return f"{self.summary}. Details: {self.details}"
+
+    @property
+    def summary(self) -> str:
+        """What was proven about wrong predictions; about the loss, if not counted."""
+        if self.errors is None:
+            return self.details
+        scope, errors = self._scope, plural(self.errors, "wrong prediction")
+        fewest = self.errors_lower_bound or 0
+        if self.fewest_errors_proven:
+            text = f"{errors}, proven optimal: no rule set makes fewer ({scope})"
+        elif fewest <= 0:
+            text = f"{errors}; no bound was proven ({scope})"
+        else:
+            text = (
+                f"{errors}; no rule set makes fewer than {fewest:,}, so this one is at "
+                f"most {_above(self.errors, fewest):.2%} above the best possible "
+                f"({scope})"
+            )
+        simple = self.any_classifier_errors
+        if simple is not None and 0 < simple < self.errors:
+            text += f"; no classifier on these conditions makes fewer than {simple:,}"
+        return text
+
+    @property
+    def _scope(self) -> str:
         scope = (
             f"complexity at most {self.max_complexity}, at most "
             f"{self.max_conditions} conditions per rule"
         )
-        if self.constraint is not None:
-            proxy = ", proxy rows" if self.rates == "proxy" else ""
-            scope += f", {self.constraint} within {self.epsilon:g}{proxy}"
+        if self.constraint is None:
+            return scope
+        return f"{scope}, {self.constraint} within {self.epsilon:g}"
+
+    @property
+    def details(self) -> str:
+        """What was proven about the loss that was searched."""
+        loss, scope = self.loss_name, self._scope
+        scope += ", proxy rows" if self.rates == "proxy" else ""
         if self.proven_optimal:
             text = (
                 f"a {loss} of {self.objective:.0f} is proven optimal: no rule set "
@@ -133,6 +178,20 @@ class Certificate:
         return asdict(self)
 
 
+def counting_errors(
+    certificate: Certificate, returned: Candidate, fewest: float, simple: float
+) -> Certificate:
+    """Add the wrong predictions of the rule set returned, and the bounds on them."""
+    errors = returned.recount.zero_one_loss
+    at_least = [min(math.ceil(bound - 1e-6), errors) for bound in (fewest, simple)]
+    return replace(
+        certificate,
+        errors=errors,
+        errors_lower_bound=at_least[0],
+        any_classifier_errors=at_least[1],
+    )
+
+
 def certificate_words(certificate: Certificate | None, loss: int | None) -> str:
     """Say what was proven, and how far this very rule set can be from the best.
 
@@ -142,22 +201,62 @@ def certificate_words(certificate: Certificate | None, loss: int | None) -> str:
         return (
             "The model carries no certificate, so nothing is known about better ones."
         )
-    text = _proof_words(certificate, loss)
+    text = _error_words(certificate)
+    if certificate.loss != "zero_one" or not text:
+        details = _proof_words(certificate, loss)
+        text = f"{text} Details: {details}" if text else details
     if certificate.status in ("time_limit", "interrupted"):
         text += f" The search was {status_words(certificate)}."
     return text
 
 
-def _proof_words(c: Certificate, loss: int | None) -> str:
-    name = c.loss_name
+def _limits_words(c: Certificate, kind: str) -> str:
+    """Say which rule sets are meant; ``kind`` is how the constraint is counted."""
     scope = (
         f"No rule set of complexity at most {number(c.max_complexity)} with at most "
         f"{plural(c.max_conditions, 'condition')} per rule"
     )
     if c.constraint is not None and c.epsilon is not None and c.epsilon < 1:
-        kind = " (as the search counts)" if c.rates == "proxy" else ""
         spoken = c.constraint.replace("_", " ")
         scope += f" that keeps {spoken} within {number(c.epsilon)}{kind}"
+    return scope
+
+
+def _error_words(c: Certificate) -> str:
+    """Say what was proven about wrong predictions; nothing if nobody counted them."""
+    if c.errors is None:
+        return ""
+    made, fewest = plural(c.errors, "wrong prediction"), c.errors_lower_bound or 0
+    if fewest <= 0:
+        text = (
+            f"This rule set makes {made} on the training data. No bound was proven: "
+            "better rule sets may exist."
+        )
+    else:
+        text = (
+            f"{_limits_words(c, '')} makes fewer than {number(fewest)} wrong "
+            "predictions on the training data. "
+        )
+        above = _above(c.errors, fewest)
+        near = percent(above, 1 if above >= 0.001 else 2)
+        text += (
+            "This one makes exactly that: none is better."
+            if c.fewest_errors_proven
+            else f"This one makes {number(c.errors)}, within {near} of it."
+        )
+    simple = c.any_classifier_errors
+    if simple is not None and 0 < simple < c.errors:
+        such = "" if c.constraint is None else " that satisfies the constraint"
+        text += (
+            f" No classifier whatever on these conditions{such} makes fewer than "
+            f"{number(simple)}."
+        )
+    return text
+
+
+def _proof_words(c: Certificate, loss: int | None) -> str:
+    name = c.loss_name
+    scope = _limits_words(c, " (as the search counts)" if c.rates == "proxy" else "")
     if c.lower_bound <= 0:
         return (
             f"No bound was proven: better rule sets may exist. The lowest {name} found "
@@ -198,6 +297,13 @@ def status_words(certificate: Certificate | None) -> str:
         "time_limit": "stopped by its time limit; the best rule set so far was kept",
         "interrupted": "interrupted; the best rule set so far was kept",
     }.get(certificate.status, shown(certificate.status))
+
+
+def _above(found: float, bound: float) -> float:
+    """Return how far a loss can be above the best possible, as a share of that."""
+    if found <= bound:
+        return 0.0
+    return math.inf if bound <= 0 else (found - bound) / bound
 
 
 def relative_gap(objective: float, lower_bound: float) -> float:

@@ -14,10 +14,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from faircg._kernel import PricedBits, weigh
+from faircg.colgen.pairs import Pairs
 
 if TYPE_CHECKING:
     from faircg._kernel import ConditionBits
     from faircg.colgen.master import Master
+    from faircg.colgen.problem import Problem
     from faircg.solver.highs import LinearModel
     from faircg.typing import FloatVector, IntVector, PackedMatrix
 
@@ -72,14 +74,32 @@ class Duals:
 
     With it the loss of a rule set is at least ``prices.value`` plus the reduced costs
     of its rules, plus ``again`` for every row covered once more than needed, plus
-    ``missed`` for every row not covered, plus ``lambda`` for each unit of complexity
-    left over (docs/certificate.md). ``again`` is minus the price of the positives of
-    a row; where it is positive, covering them a second time is a pure loss.
+    ``missed`` for every row not covered, plus ``touched`` for every row covered at all,
+    plus what its pairs of rows cost (:mod:`faircg.colgen.pairs`), plus ``lambda`` for
+    each unit of complexity left over (docs/certificate.md). Where ``again`` is
+    positive, covering a row a second time is a pure loss.
     """
 
     prices: Prices
     again: FloatVector
     missed: FloatVector
+    touched: FloatVector
+    pairs: Pairs
+
+    def reduced_costs(
+        self, covers: PackedMatrix, complexities: IntVector
+    ) -> FloatVector:
+        """Reduced cost of each rule."""
+        costs = self.prices.reduced_costs(covers, complexities)
+        return costs + self.pairs.weigh(covers, len(self.prices.rows))
+
+    def posed(self, problem: Problem) -> tuple[ConditionBits, Prices]:
+        """Return the rows that pricing sees, with pairs as rows of their own."""
+        if not len(self.pairs):
+            return problem.bits, self.prices
+        bits = self.pairs.beside(problem.bits, problem.rows)
+        rows = self.pairs.priced(self.prices.rows, problem.bits.n_words)
+        return bits, replace(self.prices, rows=rows)
 
     def raised(self, by: float, max_complexity: int) -> Duals:
         """Raise the price of complexity."""
@@ -87,11 +107,13 @@ class Duals:
 
     def mixed(self, other: Duals, share: float) -> Duals:
         """Move towards another dual solution."""
-        keep = 1.0 - share
+        keep, n_rows = 1.0 - share, len(self.again)
         return Duals(
             self.prices.mixed(other.prices, share),
-            keep * self.again + share * other.again,
-            keep * self.missed + share * other.missed,
+            again=keep * self.again + share * other.again,
+            missed=keep * self.missed + share * other.missed,
+            touched=keep * self.touched + share * other.touched,
+            pairs=self.pairs.scaled(keep).joined(other.pairs.scaled(share), n_rows),
         )
 
 
@@ -126,7 +148,7 @@ def duals_of(master: Master, reported: FloatVector) -> Duals:
     it bounds the master whatever the solver thought of its answer.
     """
     problem, at = master.problem, master.layout
-    row_dual = _signed(master.model, reported)
+    row_dual = signed(master.model, reported)
     value = _dual_value(master, row_dual)
     C = float(max(problem.max_complexity, 1))  # with 0 no rule is ever used
     mu = np.maximum(row_dual[at.cover], 0.0)
@@ -169,10 +191,16 @@ def duals_of(master: Master, reported: FloatVector) -> Duals:
         of_negatives = hits.spread(hit_price / hits.count, alone)
         per_row = per_row + (problem.negatives * of_negatives).sum(axis=0)
     per_row = per_row + covered_price @ problem.negatives
-    return Duals(Prices(per_row, lam, value), -positive_rows, missing_rows)
+    return Duals(
+        Prices(per_row, lam, value),
+        again=-positive_rows,
+        missed=missing_rows,
+        touched=np.zeros(problem.n_rows),
+        pairs=Pairs.none(),
+    )
 
 
-def _signed(model: LinearModel, reported: FloatVector) -> FloatVector:
+def signed(model: LinearModel, reported: FloatVector) -> FloatVector:
     """Cut off the solver's tolerance: multipliers have the sign of their row."""
     without_upper = np.isposinf(model.row_upper)
     without_lower = np.isneginf(model.row_lower)

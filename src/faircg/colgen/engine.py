@@ -7,7 +7,7 @@ of everything seen, and say what was proven.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -16,10 +16,12 @@ import numpy as np
 from faircg.colgen.certificate import (
     Certificate,
     CertificateStatus,
+    counting_errors,
     fingerprint,
     relative_gap,
 )
 from faircg.colgen.equal_rates import all_or_nothing_bound, is_all_or_nothing
+from faircg.colgen.errors import errors_bound
 from faircg.colgen.events import (
     DepthBegun,
     DepthDone,
@@ -29,13 +31,14 @@ from faircg.colgen.events import (
     RoundDone,
     ignore,
 )
-from faircg.colgen.improve import KICKS, LocalSearch
+from faircg.colgen.improving import best_numbers, improve
 from faircg.colgen.integer import solve_integer
 from faircg.colgen.loop import Generation, generate, rounds_up
 from faircg.colgen.pool import Pool
 from faircg.colgen.pricing.confined import ConfinedPricer
 from faircg.colgen.prove import prove, rules_inside
 from faircg.colgen.select import Candidate, Selection
+from faircg.colgen.unrestricted import any_classifier_bound
 from faircg.exceptions import FairCGError
 
 if TYPE_CHECKING:
@@ -45,14 +48,12 @@ if TYPE_CHECKING:
     from faircg.colgen.pricing.base import Pricer
     from faircg.colgen.problem import Problem
     from faircg.colgen.stop import Deadline
-    from faircg.typing import Conditions, IntVector, Objective
+    from faircg.typing import Conditions
 
 GENERATION_SHARE = 0.6
 """Part of the time that column generation may take."""
-IMPROVE_SHARE = 0.2
-"""Part of the remaining time that local search may take."""
-IMPROVE_RULES = 1_000
-"""Rules of least reduced cost that local search chooses from."""
+BORROW_SHARE = 0.15
+"""Part of the time that the Hamming master may take to lend rules to another loss."""
 POLISH_STARTS = 4
 """Rule sets that the last local search, on the true 0-1 loss, starts from."""
 POLISH_KICKS = 20
@@ -104,9 +105,10 @@ def solve(
     if problem.parts:
         pricer = ConfinedPricer(pricer, problem.parts)
     pool = Pool(problem, (rule for rule in rules if len(rule) <= depths[-1]))
-    selection = Selection(problem, on_event)
-    for rule_set in known:
-        selection.offer(rule_set)
+    selection = Selection(problem, on_event, known)
+    simple = any_classifier_bound(problem, deadline)
+    if problem.objective == "zero_one" and _is_exact(pricer):
+        _borrow(pool, pricer, selection, depths[0], deadline, seed)
     generation_deadline = deadline.within(GENERATION_SHARE * deadline.remaining())
     generation, history = _deepen(
         pool,
@@ -118,26 +120,24 @@ def solve(
         on_event=on_event,
     )
     was_cut = generation_deadline.is_set() and not generation.is_proven
-    improve = partial(_improve, pool, generation, selection, deadline, seed)
+    better = partial(improve, pool, generation, selection, deadline, seed)
     bound = max(generation.lower_bound, known_bound)
     if rounds_up(bound) < selection.objective:
         best = [selection.objective_winner]
-        improve(problem.objective, best, good_enough=rounds_up(bound))
+        better(problem.objective, best, good_enough=rounds_up(bound))
     if is_all_or_nothing(problem) and problem.objective == "hamming":
-        other = all_or_nothing_bound(
-            problem,
-            pricer,
-            max_conditions=generation.max_conditions,
-            deadline=generation_deadline,
-            pricing_seconds=pricing_seconds,
-        )
+        depth, limit = generation.max_conditions, generation_deadline
+        other = all_or_nothing_bound(problem, pricer, depth, limit, pricing_seconds)
         bound = max(bound, other)
     bound, is_done = _close(
         pool, generation, selection, deadline, bound, threads, on_event
     )
     # Lower the true 0-1 loss of what will be returned; the proof is not touched.
     few = [None, *selection.fewest_errors(POLISH_STARTS)]
-    improve("zero_one", few, kicks=POLISH_KICKS)
+    better("zero_one", few, kicks=POLISH_KICKS)
+    fewest = _fewest_errors(
+        pool, pricer, selection, generation, bound, deadline, seed, threads
+    )
     returned, optimised = selection.returned_winner, selection.objective_winner
     if returned is None or optimised is None:
         raise FairCGError("no rule set that satisfies the constraint was found")
@@ -145,7 +145,56 @@ def solve(
     certificate = _certificate(
         selection, returned, generation, bound, deadline, is_done, started
     )
+    certificate = counting_errors(certificate, returned, max(fewest, simple), simple)
     return Solution(returned, optimised, certificate, history, pool)
+
+
+def _is_exact(pricer: Pricer) -> bool:
+    """Say whether a pricer is exact; one that does not say so is not."""
+    return bool(getattr(pricer, "is_exact", False))
+
+
+def _fewest_errors(
+    pool: Pool,
+    pricer: Pricer,
+    selection: Selection,
+    generation: Generation,
+    bound: float,
+    deadline: Deadline,
+    seed: int,
+    threads: int,
+) -> float:
+    """Bound the wrong predictions of every rule set; other losses look again."""
+    if pool.problem.objective == "zero_one":
+        return bound
+    if not _is_exact(pricer):
+        return 0.0
+    return errors_bound(
+        pool,
+        pricer,
+        selection,
+        max_conditions=generation.max_conditions,
+        deadline=deadline,
+        seed=seed,
+        threads=threads,
+    )
+
+
+def _borrow(
+    pool: Pool,
+    pricer: Pricer,
+    selection: Selection,
+    max_conditions: int,
+    deadline: Deadline,
+    seed: int,
+) -> None:
+    """Let the Hamming master, which is quick, lend its rules and rule sets."""
+    share = deadline.within(BORROW_SHARE * deadline.remaining())
+    other = replace(pool.problem, objective="hamming")
+    generation = generate(
+        other, pool, pricer, max_conditions=max_conditions, deadline=share
+    )
+    improve(pool, generation, selection, share, seed, "zero_one", [None])
 
 
 def _close(
@@ -220,39 +269,6 @@ def _deepen(
     return generation, tuple(history)
 
 
-def _improve(
-    pool: Pool,
-    generation: Generation,
-    selection: Selection,
-    deadline: Deadline,
-    seed: int,
-    objective: Objective,
-    starts: Iterable[Candidate | None],
-    *,
-    kicks: int = KICKS,
-    good_enough: float = -np.inf,
-) -> None:
-    """Find good rule sets by local search, from nothing (None) or from known ones."""
-    numbers = _best_numbers(pool, generation, IMPROVE_RULES)
-    if not len(numbers) or deadline.is_set():
-        return
-    search = LocalSearch(pool, numbers, selection, seed, objective)
-    share = deadline.within(IMPROVE_SHARE * deadline.remaining())
-    for candidate in starts:
-        rules = () if candidate is None else candidate.rules
-        start = _positions(rules, pool, numbers)
-        search.run(start, share, kicks=kicks, good_enough=good_enough)
-
-
-def _positions(
-    rules: Iterable[Conditions], pool: Pool, numbers: IntVector
-) -> IntVector:
-    """Return where these rules stand among the numbers; others are left out."""
-    position = {pool[int(number)]: k for k, number in enumerate(numbers)}
-    found = sorted(position[rule] for rule in rules if rule in position)
-    return np.array(found, dtype=np.int64)
-
-
 def _integer(
     pool: Pool,
     generation: Generation,
@@ -272,20 +288,10 @@ def _integer(
         # No rule outside can be part of a better rule set.
         bound = max(bound, min(answer.bound, selection.objective))
         return IntegerDone(len(numbers), bound, answer.is_closed)
-    numbers = _best_numbers(pool, generation, min(most, INTEGER_RULES))
+    numbers = best_numbers(pool, generation, min(most, INTEGER_RULES))
     answer = solve_integer(pool, np.sort(numbers), selection, deadline)
     was_cut = most < INTEGER_RULES and len(numbers) == most
     return IntegerDone(len(numbers), bound, answer.is_closed and not was_cut)
-
-
-def _best_numbers(pool: Pool, generation: Generation, most: int) -> IntVector:
-    """Return the rules of least reduced cost at the last duals."""
-    fitting = np.flatnonzero(pool.complexities <= generation.max_conditions + 1)
-    if generation.master is None:
-        return fitting[:most]
-    prices = generation.master.duals.prices
-    costs = prices.reduced_costs(pool.covers[fitting], pool.complexities[fitting])
-    return fitting[np.argsort(costs, kind="stable")[:most]]
 
 
 def _certificate(

@@ -42,7 +42,6 @@ def is_all_or_nothing(problem: Problem) -> bool:
 def all_or_nothing_bound(
     problem: Problem,
     pricer: Pricer,
-    *,
     max_conditions: int,
     deadline: Deadline,
     pricing_seconds: float,

@@ -15,8 +15,10 @@ import numpy as np
 
 from faircg.colgen.duals import DualBound, Duals, Prices
 from faircg.colgen.events import OnEvent, Round, RoundDone, ignore
+from faircg.colgen.pairs import Pairs
 from faircg.colgen.pricing.base import TOLERANCE, PricingProblem
 from faircg.colgen.restricted import MasterValue, RestrictedMaster
+from faircg.colgen.restricted_coverage import RestrictedCoverage
 
 if TYPE_CHECKING:
     from faircg.colgen.pool import Pool
@@ -74,7 +76,7 @@ def generate(
     """
     if problem.max_complexity < SMALLEST_COMPLEXITY:
         return _nothing_fits(problem, max_conditions)
-    restricted = RestrictedMaster(problem, pool, max_conditions)
+    restricted = restricted_master(problem, pool, max_conditions)
     started = deadline.clock() if started is None else started
     solved: MasterValue | None = None
     best: DualBound | None = None
@@ -84,9 +86,8 @@ def generate(
         if best is not None and stay > 0:
             asked = solved.duals.mixed(best.duals, stay)
         limit = deadline.within(pricing_seconds)
-        found = pricer.price(
-            PricingProblem(problem.bits, asked.prices, max_conditions, limit)
-        )
+        bits, prices = asked.posed(problem)
+        found = pricer.price(PricingProblem(bits, prices, max_conditions, limit))
         bound = _proven(asked, found, problem.max_complexity, max_conditions)
         if bound is not None and (best is None or bound.value > best.value):
             best = bound
@@ -95,7 +96,7 @@ def generate(
         is_smoothed = asked is not solved.duals
         is_far = solved.value - lower_bound > FAR * abs(solved.value)
         stay = STAY if is_far else 0.0
-        if is_smoothed and not _any_prices_out(solved.duals.prices, pool, fresh):
+        if is_smoothed and not _any_prices_out(solved.duals, pool, fresh):
             stay = 0.0  # nothing here helps the master: ask at its own duals next
         number += 1
         record = Round(
@@ -112,11 +113,20 @@ def generate(
         on_event(RoundDone(record))
         if lower_bound >= solved.value - PROOF * max(1.0, abs(solved.value)):
             return Generation(solved, best, True, max_conditions)
-        if not fresh and not is_smoothed:
+        if not fresh and not is_smoothed and solved.is_settled:
             # Known rules priced again, or none at all: a proof, if pricing says so.
             is_proven = found.is_complete and not found.rules
             return Generation(solved, best, is_proven, max_conditions)
     return Generation(solved, best, False, max_conditions)
+
+
+def restricted_master(
+    problem: Problem, pool: Pool, max_conditions: int
+) -> RestrictedMaster | RestrictedCoverage:
+    """Return the master that is strong for the loss: coverage counts people once."""
+    if problem.objective == "zero_one":
+        return RestrictedCoverage(problem, pool, max_conditions)
+    return RestrictedMaster(problem, pool, max_conditions)
 
 
 def _proven(
@@ -131,11 +141,11 @@ def _proven(
     return DualBound(asked.raised(-lowest, max_complexity), max_conditions)
 
 
-def _any_prices_out(prices: Prices, pool: Pool, numbers: list[int]) -> bool:
+def _any_prices_out(duals: Duals, pool: Pool, numbers: list[int]) -> bool:
     """Say whether any of these rules has a negative reduced cost."""
     if not numbers:
         return False
-    costs = prices.reduced_costs(pool.covers[numbers], pool.complexities[numbers])
+    costs = duals.reduced_costs(pool.covers[numbers], pool.complexities[numbers])
     return bool((costs < -TOLERANCE).any())
 
 
@@ -143,7 +153,8 @@ def _nothing_fits(problem: Problem, max_conditions: int) -> Generation:
     """Return the only solution when no rule is within the limit: everybody missed."""
     value = problem.missed_cost * float(problem.groups.positives.sum())
     zeros = np.zeros(problem.n_rows)
-    nothing = Duals(Prices(zeros, 0.0, value), zeros, zeros)
+    prices = Prices(zeros, 0.0, value)
+    nothing = Duals(prices, zeros, zeros, zeros, Pairs.none())
     proof = DualBound(nothing, max_conditions)
     return Generation(MasterValue(value, nothing), proof, True, max_conditions)
 

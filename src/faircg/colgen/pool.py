@@ -15,7 +15,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from faircg.colgen.problem import Problem
-    from faircg.typing import Conditions, IntMatrix, IntVector, PackedMatrix
+    from faircg.typing import (
+        Conditions,
+        IntMatrix,
+        IntVector,
+        PackedMatrix,
+    )
 
 
 class Pool:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         BoolVector,
         Conditions,
         FloatMatrix,
+        FloatVector,
         IntMatrix,
         IntVector,
         Objective,
@@ -139,6 +140,27 @@ class Problem:
     def rate_rows(self) -> RateRows:
         """The fairness rows of the master."""
         return RateRows.build(self.rates, self.n_groups)
+
+    @cached_property
+    def miss_costs(self) -> IntVector:
+        """What missing the positives of each row costs."""
+        return np.asarray(self.missed_cost * self.positives.sum(axis=0))
+
+    @cached_property
+    def hit_costs(self) -> IntVector:
+        """What covering the negatives of each row costs."""
+        return np.asarray(self.negatives.sum(axis=0))
+
+    @cached_property
+    def rule_row_costs(self) -> FloatVector:
+        """What each rule pays for each row that it covers, whatever others cover."""
+        once = self.objective == "zero_one"
+        return np.zeros(self.n_rows) if once else self.hit_costs.astype(float)
+
+    @cached_property
+    def coverage_costs(self) -> FloatVector:
+        """What it costs that a row is covered: often less than nothing."""
+        return self.hit_costs - self.rule_row_costs - self.miss_costs
 
     @cached_property
     def _people(self) -> FloatMatrix:

@@ -6,14 +6,15 @@ weak duality the loss of a feasible rule set exceeds ``z`` by at least its *exce
 * the reduced costs of its rules,
 * for each row covered by more than one rule, the price of covering it again,
 * for each row not covered, the reduced cost of missing it,
+* for each row covered, and for each pair of rows, what the coverage master charges,
 * ``lambda`` for each unit of complexity left over.
 
-All four are sums of numbers that are not negative. A loss is a whole number, so a rule
-set better than the best known one (``UB``) has an excess of at most ``UB - 1 - z``.
-That leaves few rules (each must fit the budget alone) and few rule sets, because good
-rules overlap. Both are enumerated completely, the rule sets are recounted in integers,
-and what remains best is optimal over every rule of at most D conditions: no
-branch-and-price, and no integer program.
+All of them are sums of numbers that are not negative (:mod:`faircg.colgen.excess`). A
+loss is a whole number, so a rule set better than the best known one (``UB``) has an
+excess of at most ``UB - 1 - z``. That leaves few rules (each must fit the budget alone)
+and few rule sets, because good rules overlap. Both are enumerated completely, the rule
+sets are recounted in integers, and what remains best is optimal over every rule of at
+most D conditions: no branch-and-price, and no integer program.
 
 The budget grows step by step, so that the first feasible rule set inside it ends the
 search.
@@ -26,16 +27,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from faircg._kernel import (
-    ConditionBits,
-    RuleSetProblem,
-    enumerate_below,
-    rule_sets_below,
-)
+from faircg._kernel import enumerate_below, rule_sets_below
 from faircg.colgen.background import run
 from faircg.colgen.events import OnEvent, ProofStep, ignore
+from faircg.colgen.excess import excess_problem
 from faircg.colgen.pricing.base import TOLERANCE
-from faircg.colgen.signatures import merge_equal, signatures
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -45,7 +41,7 @@ if TYPE_CHECKING:
     from faircg.colgen.pool import Pool
     from faircg.colgen.select import Selection
     from faircg.colgen.stop import Deadline
-    from faircg.typing import FloatVector, IntVector
+    from faircg.typing import IntVector
 
 logger = logging.getLogger(__name__)
 
@@ -74,8 +70,6 @@ def prove(
     Returns a proven bound on the loss of every feasible rule set.
     """
     proven = proof.value
-    if pool.problem.objective != "hamming":
-        return proven
     for budget in _budgets(proof.room(selection.objective - 1.0)):
         room = min(budget, proof.room(selection.objective - 1.0))
         if room >= -TOLERANCE:
@@ -140,8 +134,9 @@ def rules_inside(
     Their numbers in the pool, the least reduced cost first; None when there are too
     many.
     """
-    budget, prices = proof.room(loss), proof.duals.prices
-    posed = prices.on(pool.problem.bits, proof.max_conditions)
+    budget = proof.room(loss)
+    bits, prices = proof.duals.posed(pool.problem)
+    posed = prices.on(bits, proof.max_conditions)
     inside = run(
         lambda limits: enumerate_below(
             posed, cutoff=budget + SLACK, most=MOST_RULES, limits=limits
@@ -153,7 +148,7 @@ def rules_inside(
         logger.debug("too many rules have a reduced cost of at most %.3f", budget)
         return None
     pool.add(inside.rules)
-    costs = prices.reduced_costs(pool.covers, pool.complexities)
+    costs = proof.duals.reduced_costs(pool.covers, pool.complexities)
     fitting = np.flatnonzero(
         (costs <= budget + SLACK) & (pool.complexities <= proof.max_conditions + 1)
     )
@@ -169,27 +164,7 @@ def _rule_sets_inside(
     threads: int,
 ) -> RuleSetResult:
     """Enumerate the rule sets whose excess leaves them at most this loss."""
-    problem, duals = pool.problem, proof.duals
-    covers = pool.covers[numbers]
-    complexities = pool.complexities[numbers]
-    again, missed = np.maximum(duals.again, 0.0), np.maximum(duals.missed, 0.0)
-    rows = np.flatnonzero((again > 0) | (missed > 0))
-    rows = rows if len(rows) else np.zeros(1, np.int64)  # no price: one row of zeros
-    covered_by = signatures(covers, problem.n_rows, rows)
-    first, cell = merge_equal(covered_by)
-    cells = ConditionBits.from_matrix(
-        covered_by[first], np.zeros(len(numbers), dtype=np.int32)
-    )
-    costs = duals.prices.reduced_costs(covers, complexities)
-    posed = RuleSetProblem(
-        covers=cells.bits,
-        costs=np.maximum(costs, 0.0),
-        complexities=complexities,
-        again=_totals(cell, again[rows], len(first)),
-        missed=_totals(cell, missed[rows], len(first)),
-        max_complexity=problem.max_complexity,
-        spare_price=duals.prices.condition,
-    )
+    posed = excess_problem(pool, numbers, proof.duals)
     budget = proof.room(loss) + SLACK
     return run(
         lambda limits: rule_sets_below(
@@ -198,9 +173,3 @@ def _rule_sets_inside(
         deadline,
         threads=threads,
     )
-
-
-def _totals(cell: IntVector, values: FloatVector, n_cells: int) -> FloatVector:
-    totals = np.zeros(n_cells)
-    np.add.at(totals, cell, values)
-    return totals

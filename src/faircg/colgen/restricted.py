@@ -49,10 +49,14 @@ Default half as fast).
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MasterValue:
-    """The solved restricted master: optimal over the whole pool."""
+    """The solved restricted master: optimal over the whole pool.
+
+    ``is_settled`` if its cuts are all there are: else it may be worth more.
+    """
 
     value: float
     duals: Duals
+    is_settled: bool = True
 
 
 class RestrictedMaster:
@@ -193,5 +197,5 @@ def inherited(old: Master, solution: LpSolution, new: Master) -> Basis | None:
     new_cover[odd & (basics[parent] == 2)] = False
     columns[new.layout.missed] = new_missed
     rows[new.layout.cover] = new_cover
-    carried = Basis(columns, rows, at_upper)
+    carried = Basis(columns, rows, np.zeros_like(columns), at_upper)
     return carried if carried.is_square else None

@@ -37,19 +37,25 @@ class Candidate:
 
 
 class Selection:
-    """Judges rule sets as they come.
+    """Judges rule sets as they come, and first those that are known.
 
-    The empty rule set is judged first: for criteria on gaps it is always feasible.
+    The empty rule set is always known: for criteria on gaps it is feasible.
     """
 
-    def __init__(self, problem: Problem, on_event: OnEvent = ignore) -> None:
+    def __init__(
+        self,
+        problem: Problem,
+        on_event: OnEvent = ignore,
+        known: Iterable[Iterable[Conditions]] = (),
+    ) -> None:
         self.problem = problem
         self._on_event = on_event
         self.objective_winner: Candidate | None = None
         self.returned_winner: Candidate | None = None
         self.n_judged = 0
         self._seen: dict[tuple[Conditions, ...], Candidate] = {}
-        self.offer(())
+        for rules in ((), *known):
+            self.offer(rules)
 
     @property
     def objective(self) -> float:

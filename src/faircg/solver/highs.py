@@ -39,13 +39,14 @@ GRACE = 0.5
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Basis:
-    """Which columns and which rows are basic, and which rows rest at their upper bound.
+    """Which columns and rows are basic, and which rest at their upper bound.
 
     Everything else is at its lower bound.
     """
 
     columns: BoolVector
     rows: BoolVector
+    columns_at_upper: BoolVector
     rows_at_upper: BoolVector
 
     @property
@@ -350,23 +351,29 @@ def _run(
 
 
 def _highs_basis(basis: Basis) -> highspy.HighsBasis:
-    kinds = highspy.HighsBasisStatus
     given = highspy.HighsBasis()
-    given.col_status = [kinds.kBasic if b else kinds.kLower for b in basis.columns]
-    given.row_status = [
-        kinds.kBasic if b else kinds.kUpper if up else kinds.kLower
-        for b, up in zip(basis.rows, basis.rows_at_upper, strict=True)
-    ]
+    given.col_status = _statuses(basis.columns, basis.columns_at_upper)
+    given.row_status = _statuses(basis.rows, basis.rows_at_upper)
     given.valid = True
     return given
 
 
+def _statuses(basic: BoolVector, upper: BoolVector) -> list[highspy.HighsBasisStatus]:
+    kinds = highspy.HighsBasisStatus
+    return [
+        kinds.kBasic if b else kinds.kUpper if up else kinds.kLower
+        for b, up in zip(basic.tolist(), upper.tolist(), strict=True)
+    ]
+
+
 def _basis(solver: highspy.Highs) -> Basis:
     basis, kinds = solver.getBasis(), highspy.HighsBasisStatus
+    columns, rows = basis.col_status, basis.row_status
     return Basis(
-        np.array([status == kinds.kBasic for status in basis.col_status], dtype=bool),
-        np.array([status == kinds.kBasic for status in basis.row_status], dtype=bool),
-        np.array([status == kinds.kUpper for status in basis.row_status], dtype=bool),
+        np.array([status == kinds.kBasic for status in columns], dtype=bool),
+        np.array([status == kinds.kBasic for status in rows], dtype=bool),
+        np.array([status == kinds.kUpper for status in columns], dtype=bool),
+        np.array([status == kinds.kUpper for status in rows], dtype=bool),
     )
 
 

@@ -1,0 +1,74 @@
+"""Wrong predictions: what a fit that minimised another loss can say about them.
+
+People defend wrong predictions. A fit by Hamming loss therefore ends with a look at the
+coverage master, which counts them: its bound goes into the certificate, and a rule set
+found on the way with fewer errors is returned. Large tables do without.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from faircg.colgen.improving import improve
+from faircg.colgen.loop import generate, rounds_up
+from faircg.colgen.pool import Pool
+from faircg.colgen.prove import prove
+from faircg.colgen.select import Selection
+
+if TYPE_CHECKING:
+    from faircg.colgen.pricing.base import Pricer
+    from faircg.colgen.stop import Deadline
+
+MOST_ROWS: Final = 2_000
+"""Distinct rows of a table up to which the coverage master is solved beside."""
+SECONDS: Final = 10.0
+"""Time that it may take."""
+STARTS: Final = 4
+"""Rule sets that local search starts from."""
+KICKS: Final = 20
+"""Kicks without success from each of them."""
+
+
+def errors_bound(
+    pool: Pool,
+    pricer: Pricer,
+    selection: Selection,
+    *,
+    max_conditions: int,
+    deadline: Deadline,
+    seed: int,
+    threads: int,
+) -> float:
+    """Bound the wrong predictions of every rule set, and look for better ones.
+
+    Zero where the table is too large for that.
+    """
+    problem = replace(pool.problem, objective="zero_one")
+    if problem.n_rows > MOST_ROWS or deadline.is_set():
+        return 0.0
+    share = deadline.within(SECONDS)
+    known = [candidate.rules for candidate in selection.fewest_errors(STARTS)]
+    counting, rules = Selection(problem, known=known), Pool(problem, pool.rules)
+    generation = generate(
+        problem, rules, pricer, max_conditions=max_conditions, deadline=share
+    )
+    bound = generation.lower_bound
+    if rounds_up(bound) < counting.objective:
+        improve(
+            rules,
+            generation,
+            counting,
+            share,
+            seed,
+            "zero_one",
+            [None, *counting.fewest_errors(STARTS)],
+            kicks=KICKS,
+            good_enough=rounds_up(bound),
+        )
+    if generation.proof is not None and rounds_up(bound) < counting.objective:
+        proven = prove(rules, generation.proof, counting, share, threads=threads)
+        bound = max(bound, proven)
+    for candidate in counting.fewest_errors(1):
+        selection.offer(candidate.rules)
+    return bound

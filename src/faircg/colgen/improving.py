@@ -1,0 +1,66 @@
+"""Local search from several starts, among the rules that the duals favour."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from faircg.colgen.improve import KICKS, LocalSearch
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from faircg.colgen.loop import Generation
+    from faircg.colgen.pool import Pool
+    from faircg.colgen.select import Candidate, Selection
+    from faircg.colgen.stop import Deadline
+    from faircg.typing import Conditions, IntVector, Objective
+
+IMPROVE_SHARE = 0.2
+"""Part of the remaining time that local search may take."""
+IMPROVE_RULES = 1_000
+"""Rules of least reduced cost that local search chooses from."""
+
+
+def improve(
+    pool: Pool,
+    generation: Generation,
+    selection: Selection,
+    deadline: Deadline,
+    seed: int,
+    objective: Objective,
+    starts: Iterable[Candidate | None],
+    *,
+    kicks: int = KICKS,
+    good_enough: float = -np.inf,
+) -> None:
+    """Find good rule sets by local search, from nothing (None) or from known ones."""
+    numbers = best_numbers(pool, generation, IMPROVE_RULES)
+    if not len(numbers) or deadline.is_set():
+        return
+    search = LocalSearch(pool, numbers, selection, seed, objective)
+    share = deadline.within(IMPROVE_SHARE * deadline.remaining())
+    for candidate in starts:
+        rules = () if candidate is None else candidate.rules
+        start = _positions(rules, pool, numbers)
+        search.run(start, share, kicks=kicks, good_enough=good_enough)
+
+
+def _positions(
+    rules: Iterable[Conditions], pool: Pool, numbers: IntVector
+) -> IntVector:
+    """Return where these rules stand among the numbers; others are left out."""
+    position = {pool[int(number)]: k for k, number in enumerate(numbers)}
+    found = sorted(position[rule] for rule in rules if rule in position)
+    return np.array(found, dtype=np.int64)
+
+
+def best_numbers(pool: Pool, generation: Generation, most: int) -> IntVector:
+    """Return the rules of least reduced cost at the last duals."""
+    fitting = np.flatnonzero(pool.complexities <= generation.max_conditions + 1)
+    if generation.master is None:
+        return fitting[:most]
+    duals = generation.master.duals
+    costs = duals.reduced_costs(pool.covers[fitting], pool.complexities[fitting])
+    return fitting[np.argsort(costs, kind="stable")[:most]]
