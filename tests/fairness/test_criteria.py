@@ -7,6 +7,7 @@ import pytest
 
 from faircg.fairness import (
     CRITERIA,
+    DemographicParity,
     EqualityOfOpportunity,
     EqualizedOdds,
     GroupSizes,
@@ -26,6 +27,13 @@ def test_a_group_without_positives_is_named_with_its_counts_and_the_ways_out(cri
     assert "(0 positive, 6 negative)" in text
     assert "false negative rate is undefined" in text
     assert "merge it with another group" in text
+
+
+def test_a_group_of_nobody_is_said_to_be_one():
+    """It had "no any sample"."""
+    groups = GroupSizes(("young", "old"), np.array([4, 0]), np.array([5, 0]))
+    with pytest.raises(ValueError, match=r"group 'old' has no sample \(0 positive, 0"):
+        rates_of(DemographicParity(0.1), groups)
 
 
 def test_a_group_without_negatives_matters_only_to_equalized_odds():
