@@ -161,17 +161,17 @@ def fits(condition: Condition, way: Way) -> bool:
 def direction_words(
     increasing: Sequence[str], decreasing: Sequence[str], label: str
 ) -> str:
-    """Say which values may only help a label; nothing without directions.
+    """Say which values may only speak for a label; nothing without directions.
 
     Examples
     --------
     >>> print(direction_words(["priors", "charges"], ["age"], "a new charge"))
-    a higher value of priors or charges and a lower value of age may only help a new
-    charge
+    a higher value of priors or charges and a lower value of age may only count towards
+    a new charge
     """
     ways = (("a higher value of ", increasing), ("a lower value of ", decreasing))
     said = [start + _listed(names, "or") for start, names in ways if names]
-    return f"{' and '.join(said)} may only help {label}" if said else ""
+    return f"{' and '.join(said)} may only count towards {label}" if said else ""
 
 
 def apart_words(not_together: Sequence[Sequence[str]]) -> str:

@@ -406,12 +406,16 @@ def test_demo_prints_everything_and_writes_model_and_reports(
         "accuracy",
         "complexity 15 of 15",
         "satisfies the constraint on this data",
-        "a Hamming loss of 1858 is proven optimal",
-        "1842.712 (proven)",
+        "a Hamming loss of 1915 is proven optimal",
+        "1851.230 (proven)",
+        "a higher value of priors or high_score may only count towards “reoffends",
     ):
         assert text in done.words, text
     model = RuleSetModel.load(tmp_path / "faircg-demo-model.json")
     assert "race" not in model.rule_set.features
+    tests = {str(c) for rule in model.rule_set for c in rule.conditions}
+    assert "high_score" in tests
+    assert not any(t.startswith(("not high_score", "priors <=")) for t in tests)
     data = load_compas()
     right = (model.predict(data.X) == data.positive_label) == (data.y == 1)
     assert f"({right.sum():,} of 5,278)" in done.out

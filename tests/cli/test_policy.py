@@ -32,9 +32,8 @@ def test_fit_keeps_directions_and_says_so(fitted):
     """More years may only help, and the model file says that this was asked."""
     done, path = fitted(*POLICY)
     assert done.code == 0
-    assert (
-        'a higher value of years "in service" or member may only help yes' in done.words
-    )
+    words = 'value of years "in service" or member may only count towards “yes”'
+    assert words in done.words
     assert 'not tested together: years "in service" with Größe' in done.words
     model = json.loads(path.read_text(encoding="utf-8"))
     assert model["asked"]["increasing"] == [YEARS, "member"]
@@ -122,7 +121,7 @@ def test_refusal_rules_from_fit_to_report(faircg, people, fitted):
     assert done.code == 0
     page = (people.parent / "page.html").read_text(encoding="utf-8")
     assert "Predict “no” if at least one rule holds, otherwise “yes”" in page
-    assert "A lower value of Größe may only help “yes”" in page
+    assert "A lower value of Größe may only count towards “yes”" in page
 
 
 def test_an_empty_refusal_set_accepts_everybody(faircg, people, tmp_path):

@@ -96,9 +96,10 @@ def demo(
 ) -> None:
     """Fit COMPAS under equality of opportunity and show everything.
 
-    Uses the embedded data: epsilon 0.1, complexity at most 15, and no rule may test
-    race, which defines the groups. Writes faircg-demo-model.json,
-    faircg-demo-report.txt and, with the extra "report", faircg-demo-report.html.
+    Uses the embedded data: epsilon 0.1, complexity at most 15. No rule may test race,
+    which defines the groups, and more priors or a high score may only count towards
+    reoffending. Writes faircg-demo-model.json, faircg-demo-report.txt and, with the
+    extra "report", faircg-demo-report.html.
 
     \b
     Example:
@@ -122,6 +123,7 @@ def demo(
         epsilon=0.1,
         max_complexity=15,
         exclude=[str(data.sensitive_features.name)],
+        monotone={"priors": "increasing", "high_score": "increasing"},
         pos_label=data.positive_label,
         n_jobs=-1,
         on_interrupt="return",

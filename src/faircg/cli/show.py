@@ -164,7 +164,7 @@ def _show_policy(out: Console, clf: FairRuleSetClassifier) -> None:
     """Print what rules may not do, if anything."""
     from faircg.policy import apart_words, direction_words
 
-    asked, label = clf.model_.asked, str(clf.model_.labels[1])
+    asked, label = clf.model_.asked, f"“{clf.model_.labels[1]}”"
     said = direction_words(asked.increasing or (), asked.decreasing or (), label)
     if said:
         out.print(f"directions: {said}")
