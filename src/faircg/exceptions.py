@@ -15,6 +15,10 @@ class ExportError(FairCGError, ValueError):
     """A model cannot be written in a format without changing what it means."""
 
 
+class InfeasibleConstraintError(FairCGError, ValueError):
+    """No rule set within the limits satisfies the constraint."""
+
+
 class SolverError(FairCGError, RuntimeError):
     """The solver failed, or its answer did not survive the recount."""
 

@@ -32,6 +32,7 @@ from faircg.colgen.events import (
     ignore,
 )
 from faircg.colgen.improving import best_numbers, improve
+from faircg.colgen.infeasible import no_rule_set
 from faircg.colgen.integer import solve_integer
 from faircg.colgen.loop import Generation, generate, rounds_up
 from faircg.colgen.pool import Pool
@@ -39,7 +40,6 @@ from faircg.colgen.pricing.confined import ConfinedPricer
 from faircg.colgen.prove import prove, rules_inside
 from faircg.colgen.select import Candidate, Selection
 from faircg.colgen.unrestricted import any_classifier_bound
-from faircg.exceptions import FairCGError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -121,17 +121,20 @@ def solve(
     )
     was_cut = generation_deadline.is_set() and not generation.is_proven
     better = partial(improve, pool, generation, selection, deadline, seed)
+    depth = generation.max_conditions
     bound = max(generation.lower_bound, known_bound)
     if rounds_up(bound) < selection.objective:
         best = [selection.objective_winner]
         better(problem.objective, best, good_enough=rounds_up(bound))
     if is_all_or_nothing(problem) and problem.objective == "hamming":
-        depth, limit = generation.max_conditions, generation_deadline
+        limit = generation_deadline
         other = all_or_nothing_bound(problem, pricer, depth, limit, pricing_seconds)
         bound = max(bound, other)
     bound, is_done = _close(
         pool, generation, selection, deadline, bound, threads, on_event
     )
+    if selection.returned_winner is None or selection.objective_winner is None:
+        raise no_rule_set(problem, depth, is_proven=bound == np.inf)
     # Lower the true 0-1 loss of what will be returned; the proof is not touched.
     few = [None, *selection.fewest_errors(POLISH_STARTS)]
     better("zero_one", few, kicks=POLISH_KICKS)
@@ -139,8 +142,6 @@ def solve(
         pool, pricer, selection, generation, bound, deadline, seed, threads
     )
     returned, optimised = selection.returned_winner, selection.objective_winner
-    if returned is None or optimised is None:
-        raise FairCGError("no rule set that satisfies the constraint was found")
     is_done = is_done and not was_cut
     certificate = _certificate(
         selection, returned, generation, bound, deadline, is_done, started
@@ -314,7 +315,6 @@ def _certificate(
     else:
         status = "feasible" if is_done else "time_limit"
     criterion = problem.criterion
-    uses_proxy = problem.rate_rows.uses_hit and problem.objective == "hamming"
     return Certificate(
         status=status,
         loss=problem.objective,
@@ -328,7 +328,7 @@ def _certificate(
         max_complexity=problem.max_complexity,
         constraint=None if criterion is None else criterion.name,
         epsilon=None if criterion is None else criterion.epsilon,
-        rates="proxy" if uses_proxy else "exact",
+        rates="proxy" if problem.uses_proxy else "exact",
         returned_loss=float(returned.recount.loss(problem.objective)),
         data=fingerprint(problem),
         seconds=deadline.clock() - started,

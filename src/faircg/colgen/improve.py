@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 KICKS = 60
 """Kicks in a row without success after which the search ends."""
+ROUNDING = 1e-12
+"""Violations of at most this are rounding."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -80,6 +82,9 @@ class LocalSearch:
         self._negatives = pool.covered_negatives[numbers].astype(float)
         covers = pool.covers[numbers]
         self._positive_side = _side(covers, problem.positives)
+        # Where the search begins outside of the constraint it must find its way in.
+        people = problem.groups.positives.sum() + problem.groups.negatives.sum()
+        self._dear = 0.0 if problem.starts_feasible else 1e3 * float(people)
         counts_hits = self.objective == "zero_one" or problem.rate_rows.uses_hit
         self._negative_side = _side(covers, problem.negatives) if counts_hits else None
 
@@ -162,23 +167,29 @@ class LocalSearch:
             now_hit = (~unhit) @ self._negative_side.people
             more = self._negative_side.newly_covered(unhit)
             covered = np.vstack([now_hit + more, now_hit])
-        ok = self._within(missed, covered)
+        losses: FloatVector = covered.sum(axis=1) + self._price(missed, covered)
         if self.objective == "hamming":
-            ok &= self._within(missed, repeated)
-            losses = missed.sum(axis=1) + repeated.sum(axis=1)
-        else:
-            losses = missed.sum(axis=1) + covered.sum(axis=1)
+            losses = repeated.sum(axis=1) + self._price(missed, covered)
+            if problem.uses_proxy:
+                losses += self._price(missed, repeated)
+        losses += missed.sum(axis=1)
         used = self._complexities[rest].sum()
-        ok[:-1] &= used + self._complexities <= problem.max_complexity
-        ok[rest] = False
-        return np.where(ok, losses, np.inf)
+        losses[:-1][used + self._complexities > problem.max_complexity] = np.inf
+        losses[rest] = np.inf
+        return losses
 
-    def _within(self, missed: FloatMatrix, covered: FloatMatrix) -> BoolVector:
-        """Say which counts keep every rate within epsilon (the selection recounts)."""
-        ok = np.ones(len(missed), dtype=bool)
+    def _price(self, missed: FloatMatrix, covered: FloatMatrix) -> FloatVector:
+        """Return what counts outside of the constraint pay (the selection recounts).
+
+        Infinity, if the search began inside.
+        """
+        price = np.zeros(len(missed))
         for rate in self.problem.rates:
-            ok &= rate.nearly_holds(missed, covered)
-        return ok
+            outside = rate.violations(missed, covered)
+            if self._dear:
+                price += self._dear * np.maximum(outside, 0.0)
+            price[outside > ROUNDING] += 1.0 if self._dear else np.inf
+        return price
 
 
 def _side(covers: PackedMatrix, people: np.ndarray[tuple[int, int], np.dtype]) -> _Side:

@@ -115,7 +115,7 @@ def _stricter(master: Master, chosen: tuple[int, ...], claimed: Recount) -> Mast
     if master.excluding is not None and master.problem.rate_rows.uses_missed:
         logger.debug("a covered positive claims to be missed: exclude rows")
         return replace(master, excluding=None)
-    if not claimed.is_feasible and master.uses_proxy and not master.exact_rates:
+    if not claimed.is_feasible and master.problem.uses_proxy and not master.exact_rates:
         logger.debug("true false positive rates exceed epsilon: exact rows")
         return replace(master, exact_rates=True)
     logger.debug("a solution failed its recount and is cut off")

@@ -123,8 +123,11 @@ def generate(
 def restricted_master(
     problem: Problem, pool: Pool, max_conditions: int
 ) -> RestrictedMaster | RestrictedCoverage:
-    """Return the master that is strong for the loss: coverage counts people once."""
-    if problem.objective == "zero_one":
+    """Return the master that is strong for the loss: coverage counts people once.
+
+    It also can begin where the empty rule set is not allowed.
+    """
+    if problem.objective == "zero_one" or not problem.starts_feasible:
         return RestrictedCoverage(problem, pool, max_conditions)
     return RestrictedMaster(problem, pool, max_conditions)
 
@@ -159,6 +162,6 @@ def _nothing_fits(problem: Problem, max_conditions: int) -> Generation:
     return Generation(MasterValue(value, nothing), proof, True, max_conditions)
 
 
-def rounds_up(bound: float) -> int:
+def rounds_up(bound: float) -> float:
     """Round a bound on a whole-number loss up, forgiving the solver's tolerance."""
-    return int(np.ceil(bound - TOLERANCE))
+    return float(np.ceil(bound - TOLERANCE))

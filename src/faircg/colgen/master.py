@@ -87,13 +87,9 @@ class Master:
     @property
     def counts_hits(self) -> bool:
         """Whether negatives have variables of their own."""
-        exact = self.exact_rates and self.problem.rate_rows.uses_hit
-        return self.problem.objective == "zero_one" or exact
-
-    @property
-    def uses_proxy(self) -> bool:
-        """Whether false positives count once for every rule that covers them."""
-        return self.problem.objective == "hamming" and (self.problem.rate_rows.uses_hit)
+        exact = self.exact_rates or not self.problem.uses_proxy
+        counts = exact and self.problem.rate_rows.uses_hit
+        return self.problem.objective == "zero_one" or counts
 
     @property
     def most_level(self) -> float:
@@ -135,8 +131,8 @@ class Master:
         rows = self.problem.rate_rows
         if not len(rows):
             return ()
-        if self.problem.objective == "zero_one":
-            return ((rows, True),)
+        if self.problem.objective == "zero_one" or not self.problem.uses_proxy:
+            return ((rows, self.counts_hits),)
         return ((rows, False), (rows, True)) if self.counts_hits else ((rows, False),)
 
     @cached_property

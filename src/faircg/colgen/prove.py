@@ -67,11 +67,19 @@ def prove(
     """Raise the lower bound as far as possible, at best to the best known loss.
 
     The pool receives the rules inside the budget, the selection judges the rule sets.
-    Returns a proven bound on the loss of every feasible rule set.
+    Returns a proven bound on the loss of every feasible rule set: infinity if there is
+    none.
     """
     proven = proof.value
-    for budget in _budgets(proof.room(selection.objective - 1.0)):
-        room = min(budget, proof.room(selection.objective - 1.0))
+    worst = pool.problem.worst_loss
+
+    def whole_room() -> float:
+        """Return the excess of rule sets better than the best known, or of any."""
+        return proof.room(min(selection.objective - 1.0, worst))
+
+    first = whole_room() / 8.0 if np.isfinite(selection.objective) else 0.0
+    for budget in _budgets(first, whole_room()):
+        room = min(budget, whole_room())
         if room >= -TOLERANCE:
             loss = proof.value + room
             n_rules, n_rule_sets, is_complete = _recount_inside(
@@ -83,14 +91,14 @@ def prove(
             on_event(ProofStep(room, n_rules, n_rule_sets, is_complete, proven))
             if not is_complete:
                 return proven
-        if proof.room(selection.objective - 1.0) <= room + TOLERANCE:
+        if whole_room() <= room + TOLERANCE:
             break
     return float(selection.objective)
 
 
-def _budgets(room: float) -> Iterator[float]:
+def _budgets(first: float, room: float) -> Iterator[float]:
     """Budgets that grow up to the whole room."""
-    budget = max(room / 8.0, 2.0)
+    budget = max(first, 2.0)
     while budget < room:
         yield budget
         budget *= GROWTH

@@ -59,7 +59,7 @@ class RestrictedCoverage:
         self._last: tuple[CoverageMaster, LpSolution] | None = None
         self._duals: Duals | None = None
         self._penalty = 0.0
-        if not problem.recount(()).is_feasible:
+        if not problem.starts_feasible:
             everything = problem.miss_costs.sum() + problem.hit_costs.sum()
             self._penalty = float(everything + 1)
 

@@ -185,15 +185,13 @@ class GroupRate:
         values, limit = self.values(missed, hit), exact(self.bound.limit)
         return bool(self.bound.violation(min(values), max(values), limit) <= 0)
 
-    def nearly_holds(
-        self, missed: FloatMatrix, hit: FloatMatrix, tolerance: float = 1e-12
-    ) -> BoolVector:
-        """Say for many counts (first axis) whether the bound holds, up to rounding."""
+    def violations(self, missed: FloatMatrix, hit: FloatMatrix) -> FloatVector:
+        """Say for many counts (first axis) how far the limit is exceeded, as floats."""
         values = self.counts(missed, hit) / self.sizes
-        violation = self.bound.violation(
+        found = self.bound.violation(
             values.min(axis=1), values.max(axis=1), float(self.bound.limit)
         )
-        return np.asarray(violation <= tolerance, dtype=bool)
+        return np.asarray(found, dtype=float)
 
 
 def all_hold(rates: Sequence[GroupRate], missed: IntVector, hit: IntVector) -> bool:

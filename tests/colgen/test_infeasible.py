@@ -1,0 +1,83 @@
+"""Constraints that the empty rule set violates: the way in, or a proof of none."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+from faircg.colgen.problem import Problem
+from faircg.exceptions import InfeasibleConstraintError
+from faircg.fairness import Cap, Difference, Floor, Rate
+from small_problems import full_pool, instance_of, solved
+
+
+class _Custom:
+    name, epsilon = "custom", 1.0
+
+    def __init__(self, rate):
+        self._rate = rate
+
+    def rates(self):
+        return (self._rate,)
+
+
+EVERYBODY = ("positives", "negatives")
+WRONG = ("false_negatives", "false_positives")
+ASKED = {
+    "floor on true positives": Rate(
+        "true positive rate", ("true_positives",), ("positives",), Floor(0.6)
+    ),
+    "cap on errors": Rate("error rate", WRONG, EVERYBODY, Cap(0.34)),
+    "accuracy parity": Rate("error rate", WRONG, EVERYBODY, Difference(0.1)),
+}
+
+
+def _best(problem, pool, objective):
+    """List every rule set within the limit on complexity."""
+    best = np.inf
+    for size in range(problem.max_complexity // 2 + 1):
+        for chosen in itertools.combinations(range(len(pool)), size):
+            recount = problem.recount([pool[k] for k in chosen])
+            if recount.is_feasible:
+                best = min(best, recount.loss(objective))
+    return best
+
+
+@pytest.mark.parametrize("objective", ["hamming", "zero_one"])
+@pytest.mark.parametrize("asked", ASKED)
+@pytest.mark.parametrize(
+    ("count", "first"),
+    [
+        pytest.param(12, 0, id="few"),
+        pytest.param(100, 100, id="many", marks=pytest.mark.long),
+    ],
+)
+def test_the_best_rule_set_is_found_or_it_is_proven_that_there_is_none(
+    objective, asked, count, first
+):
+    """The linear master used to end before its first round, without a word."""
+    n_feasible = 0
+    for seed in range(first, first + count):
+        instance = instance_of(seed, 2 + seed % 2)
+        problem = Problem.merge(
+            instance.conditions,
+            instance.is_positive,
+            families=instance.families,
+            group_codes=instance.groups,
+            group_names=tuple(f"group {g}" for g in range(instance.n_groups)),
+            criterion=_Custom(ASKED[asked]),
+            max_complexity=min(instance.max_complexity, 6),
+            objective=objective,
+        )
+        best = _best(problem, full_pool(problem, instance), objective)
+        if best == np.inf:
+            with pytest.raises(InfeasibleConstraintError, match="no rule set of"):
+                solved(problem, instance.max_conditions)
+            continue
+        n_feasible += 1
+        solution = solved(problem, instance.max_conditions)
+        assert solution.certificate.objective == best
+        assert solution.certificate.lower_bound == best
+    assert 0 < n_feasible
