@@ -80,4 +80,4 @@ def test_the_best_rule_set_is_found_or_it_is_proven_that_there_is_none(
         solution = solved(problem, instance.max_conditions)
         assert solution.certificate.objective == best
         assert solution.certificate.lower_bound == best
-    assert 0 < n_feasible
+    assert n_feasible > 0
