@@ -20,7 +20,7 @@ from faircg.colgen.certificate import (
     fingerprint,
     relative_gap,
 )
-from faircg.colgen.equal_rates import all_or_nothing_bound, is_all_or_nothing
+from faircg.colgen.equal_rates import all_or_nothing_bound
 from faircg.colgen.errors import errors_bound
 from faircg.colgen.events import (
     DepthBegun,
@@ -106,9 +106,8 @@ def solve(
         pricer = ConfinedPricer(pricer, problem.parts)
     pool = Pool(problem, (rule for rule in rules if len(rule) <= depths[-1]))
     selection = Selection(problem, on_event, known)
-    simple = any_classifier_bound(problem, deadline)
-    if problem.objective == "zero_one" and _is_exact(pricer):
-        _borrow(pool, pricer, selection, depths[0], deadline, seed)
+    simple = _any_classifier(problem, depths[-1], deadline)
+    _borrow(pool, pricer, selection, depths[0], deadline, seed)
     generation_deadline = deadline.within(GENERATION_SHARE * deadline.remaining())
     generation, history = _deepen(
         pool,
@@ -123,13 +122,12 @@ def solve(
     better = partial(improve, pool, generation, selection, deadline, seed)
     depth = generation.max_conditions
     bound = max(generation.lower_bound, known_bound)
-    if rounds_up(bound) < selection.objective:
-        best = [selection.objective_winner]
-        better(problem.objective, best, good_enough=rounds_up(bound))
-    if is_all_or_nothing(problem) and problem.objective == "hamming":
-        limit = generation_deadline
-        other = all_or_nothing_bound(problem, pricer, depth, limit, pricing_seconds)
-        bound = max(bound, other)
+    if (goal := rounds_up(bound)) < selection.objective:
+        better(problem.objective, [selection.objective_winner], good_enough=goal)
+    other = all_or_nothing_bound(
+        problem, pricer, depth, generation_deadline, pricing_seconds
+    )
+    bound = max(bound, other)
     bound, is_done = _close(
         pool, generation, selection, deadline, bound, threads, on_event
     )
@@ -142,12 +140,20 @@ def solve(
         pool, pricer, selection, generation, bound, deadline, seed, threads
     )
     returned, optimised = selection.returned_winner, selection.objective_winner
-    is_done = is_done and not was_cut
+    ended = is_done and not was_cut
     certificate = _certificate(
-        selection, returned, generation, bound, deadline, is_done, started
+        selection, returned, generation, bound, deadline, ended, started
     )
     certificate = counting_errors(certificate, returned, max(fewest, simple), simple)
     return Solution(returned, optimised, certificate, history, pool)
+
+
+def _any_classifier(problem: Problem, max_conditions: int, deadline: Deadline) -> float:
+    """Bound the wrong predictions of any classifier; refuse if none is allowed."""
+    bound = any_classifier_bound(problem, deadline)
+    if bound == np.inf:
+        raise no_rule_set(problem, max_conditions, is_proven=True)
+    return bound
 
 
 def _is_exact(pricer: Pricer) -> bool:
@@ -189,7 +195,9 @@ def _borrow(
     deadline: Deadline,
     seed: int,
 ) -> None:
-    """Let the Hamming master, which is quick, lend its rules and rule sets."""
+    """Let the Hamming master, which is quick, lend its rules to the 0-1 loss."""
+    if pool.problem.objective != "zero_one" or not _is_exact(pricer):
+        return
     share = deadline.within(BORROW_SHARE * deadline.remaining())
     other = replace(pool.problem, objective="hamming")
     generation = generate(

@@ -46,7 +46,12 @@ def all_or_nothing_bound(
     deadline: Deadline,
     pricing_seconds: float,
 ) -> float:
-    """Bound the Hamming loss of every rule set that misses everybody or nobody."""
+    """Bound the Hamming loss of every rule set that misses everybody or nobody.
+
+    Zero where other rule sets are allowed, or another loss is minimised.
+    """
+    if problem.objective != "hamming" or not is_all_or_nothing(problem):
+        return 0.0
     everybody = float(problem.groups.positives.sum())
     dear = everybody + float(problem.groups.negatives.sum())
     covering = replace(problem, criterion=None, missed_cost=dear)
