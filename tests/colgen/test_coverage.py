@@ -21,6 +21,7 @@ from small_problems import (
     limits_of,
     lp_by_generation,
     problem_of,
+    solved,
     true_optimum,
 )
 
@@ -118,3 +119,25 @@ def test_the_excess_is_a_lower_bound_of_every_rule_set(criterion, objective):
                 excess = posed.excesses(np.array([chosen], dtype=np.int32))[0]
                 loss = recount.loss(objective)
                 assert loss >= duals.prices.value + excess - 1e-6
+
+
+@pytest.mark.parametrize(
+    ("count", "first"),
+    [
+        pytest.param(25, 0, id="few"),
+        pytest.param(200, 1_000, id="many", marks=pytest.mark.long),
+    ],
+)
+def test_searching_wrong_predictions_never_ends_with_more_of_them(count, first):
+    """The 0-1 objective used to return more errors than the Hamming loss."""
+    for seed in range(first, first + count):
+        criterion = CRITERIA[seed % len(CRITERIA)]
+        instance, limits = instance_of(seed, 2), limits_of(criterion, 0.2)
+        errors = [
+            solved(
+                problem_of(instance, objective, limits), instance.max_conditions
+            ).certificate.errors
+            for objective in ("zero_one", "hamming")
+        ]
+        assert errors[0] <= errors[1]
+        assert errors[0] == true_optimum(seed, 2, "zero_one", limits)
