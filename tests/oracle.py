@@ -52,6 +52,14 @@ class Instance:
     n_groups: int
     max_conditions: int
     max_complexity: int
+    costs: NDArray[np.int64] | None = None
+    """What a wrong prediction of each sample costs; one by default."""
+
+    def cost(self, samples: int) -> int:
+        """Add up what wrong predictions of these samples cost."""
+        if self.costs is None:
+            return samples.bit_count()
+        return sum(c for i, c in enumerate(self.costs.tolist()) if samples >> i & 1)
 
     @cached_property
     def everybody(self) -> int:
@@ -192,15 +200,15 @@ def best_rule_set(instance: Instance, objective: str, limits: Limits) -> int:
     by_proxy = objective == "hamming" and limits.counts_hits
     best = NO_LIMIT
     for rules, covers, union in rule_sets(instance):
-        loss = (positives & ~union).bit_count()
+        loss = instance.cost(positives & ~union)
         if objective == "hamming":
-            loss += sum((negatives & cover).bit_count() for cover in covers)
+            loss += sum(instance.cost(negatives & cover) for cover in covers)
         else:
-            loss += (negatives & union).bit_count()
+            loss += instance.cost(negatives & union)
         if loss >= best:
             continue
         counts = instance.counts(rules)
-        assert counts.loss(objective) == loss
+        assert instance.costs is not None or counts.loss(objective) == loss
         if not counts.satisfies(limits):
             continue
         if by_proxy and not (
@@ -222,8 +230,9 @@ def linear_value(instance: Instance, objective: str, limits: Limits) -> float:
         covered[:, k] = instance.conditions[:, list(rule)].all(axis=1)
 
     # One variable for each sample (missed, or hit), then one for each rule.
+    each = np.ones(n) if instance.costs is None else instance.costs.astype(float)
     cost = np.zeros(n + m)
-    cost[:n][is_positive] = 1.0
+    cost[:n][is_positive] = each[is_positive]
     rows: list[NDArray[Any]] = []
     bounds: list[float] = []
 
@@ -241,9 +250,9 @@ def linear_value(instance: Instance, objective: str, limits: Limits) -> float:
             if limits.counts_hits:
                 add(one[i], -covered[i], 0.0)
     if objective == "hamming":
-        cost[n:] = covered[~is_positive].sum(axis=0)
+        cost[n:] = each[~is_positive] @ covered[~is_positive]
     else:
-        cost[:n] = 1.0
+        cost[:n] = each
     add(np.zeros(n), np.array([1.0 + len(rule) for rule in rules]), C)
 
     def shares(whom: NDArray[np.bool_], sign: float) -> list[tuple[Any, Any, float]]:

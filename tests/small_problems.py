@@ -81,6 +81,7 @@ def problem_of(
         criterion=criterion_of(limits or Limits()),
         max_complexity=instance.max_complexity,
         objective=objective,
+        costs=instance.costs,
     )
 
 

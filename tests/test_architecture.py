@@ -18,11 +18,11 @@ MODULES = {
 }
 LAYERS = [
     {"exceptions", "typing", "printable"},
-    {"_kernel", "parsing", "whole_files"},
+    {"_kernel", "parsing", "whole_files", "amounts"},
     {"rules", "table", "fairness", "solver", "datasets", "cuts"},
     {"colgen", "features", "model_parts"},
     {"mining", "groups", "labels", "validation", "model", "policy"},
-    {"grid", "evaluate", "labelled"},
+    {"grid", "evaluate", "labelled", "error_costs"},
     {"binarize", "explain", "export"},
     {"question", "listening", "learned"},
     {"sides"},

@@ -154,8 +154,8 @@ def test_weights_can_empty_a_group():
 @pytest.mark.parametrize(
     ("weights", "message"),
     [
-        (np.full(N, -1), "whole numbers of at least 0 .* found -1 in row 0"),
-        (at(4, 0.5, np.ones(N), float), r"whole numbers .* found 0\.5 in row 4"),
+        (np.full(N, -1), "must not be negative; found -1 in row 0"),
+        (at(4, 2**0.5, np.ones(N), float), r"1\.414\d* has too many digits"),
         (np.zeros(N), "at least one non-zero"),
         (np.full(N, np.nan), "sample_weight contains NaN"),
         (np.full(N, np.inf), "sample_weight contains infinity"),
@@ -170,9 +170,53 @@ def test_weights_can_empty_a_group():
     ids=range(12),
 )
 def test_bad_weights(weights, message):
-    """Weights are numbers of repetitions, or an error says which one is not."""
+    """Weights can be counted exactly, or an error says which one cannot."""
     with pytest.raises(ValueError, match=message):
         fit(weights=weights)
+
+
+@pytest.mark.parametrize(
+    ("costs", "message"),
+    [
+        (np.full(N, -1.0), "costs must not be negative; found -1 in row 0"),
+        (at(4, 2**0.5, np.ones(N), float), r"costs: 1\.414\d* has too many digits"),
+        (np.zeros(N), "costs nothing in any row that counts"),
+        (np.full(N, np.nan), "costs contains NaN"),
+        (np.full(N, np.inf), "costs contains infinity"),
+        (np.ones(N - 1), r"one number for each of the 40 rows, not .* \(39,\)"),
+        (np.ones((N, 2)), r"one number for each of the 40 rows, not .* \(40, 2\)"),
+        (["dear"] * N, "could not convert string to float: 'dear'"),
+        (np.full(N, 1e300), "too large to be counted exactly"),
+        (at(4, 1e15, np.full(N, 1e-6), float), "too large to be counted exactly"),
+    ],
+    ids=range(10),
+)
+def test_bad_costs_of_rows(costs, message):
+    """What cannot be meant is an error that names it."""
+    with pytest.raises(ValueError, match=message):
+        FairRuleSetClassifier().fit(X, Y, costs=costs)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"cost_false_positive": -1}, "cost_false_positive.* must be a float in"),
+        ({"cost_false_negative": np.nan}, "cost_false_negative.* must be a float in"),
+        ({"cost_false_negative": np.inf}, "cost_false_negative.* must be a float in"),
+        ({"cost_false_positive": "5"}, "cost_false_positive.* must be a float in"),
+        ({"cost_false_positive": 0, "cost_false_negative": 0}, "are both 0"),
+        ({"cost_false_positive": np.pi}, r"cost_false_positive: 3\.14\d* has too many"),
+        ({"class_weight": "even"}, "class_weight.* must be a str among {'balanced'}"),
+        ({"class_weight": {2: 1.0}}, r"names 2, which is no label; .* are \[0, 1\]"),
+        ({"class_weight": {0: -1}}, "class_weight must be a number of at least 0"),
+        ({"class_weight": {0: 0, 1: 0}}, "costs nothing in any row that counts"),
+    ],
+    ids=range(10),
+)
+def test_bad_costs_of_errors(parameters, message):
+    """Negative, endless and senseless costs are refused before any work."""
+    with pytest.raises(ValueError, match=message):
+        FairRuleSetClassifier(**parameters).fit(X, Y)
 
 
 NUMBER = "parameter of FairRuleSetClassifier must be a float in the range"

@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from faircg.cuts import THRESHOLDS
 from faircg.policy import fits, named_directions
 from faircg.rules import Condition
-from faircg.validation import TakesTables, checked_table, whole_weights
+from faircg.validation import TakesTables, checked_table, read_weights
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -104,7 +104,7 @@ class ConditionBinarizer(TakesTables, TransformerMixin, BaseEstimator):  # type:
         often each row counts, in whole numbers.
         """
         table = checked_table(self, X, reset=True, exclude=self.exclude)
-        weights = whole_weights(sample_weight, table.n_rows)
+        weights = read_weights(sample_weight, table.n_rows).whole
         given, ways = self._given_cuts(table), self._directions(table)
         labels = None if y is None else np.asarray(y)
         if labels is not None and labels.shape != (table.n_rows,):

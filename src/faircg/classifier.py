@@ -67,6 +67,14 @@ class FairRuleSetClassifier(TakesTables, ClassifierMixin, BaseEstimator):  # typ
     objective : {"hamming", "zero_one"}, default="hamming"
         Loss that the integer program minimises. The rule set returned is always the
         one of lowest 0-1 loss among the feasible ones seen.
+    cost_false_positive, cost_false_negative : float, default=1
+        What a covered negative and a missed positive cost in the loss: numbers of at
+        least 0, not both 0, counted exactly (0.1 is a tenth). Losses in the certificate
+        are in these units. Rates of groups count people, never costs.
+    class_weight : None, "balanced" or mapping, default=None
+        More costs, as in scikit-learn: those of a wrong prediction are multiplied by
+        the weight of its true label. ``"balanced"`` makes both labels weigh the same:
+        all people divided by twice those with the label.
     pricing : str or Pricer, default="exact"
         How rules are searched: ``"exact"`` (bitset search on all data), ``"ip"`` and
         ``"ip_dash"`` (greedy first, then the integer program of the paper or of Dash
@@ -151,6 +159,9 @@ class FairRuleSetClassifier(TakesTables, ClassifierMixin, BaseEstimator):  # typ
         "max_complexity": [Interval(Integral, 0, None, closed="left")],
         "max_conditions": [Interval(Integral, 1, None, closed="left"), None],
         "objective": [StrOptions({"hamming", "zero_one"})],
+        "cost_false_positive": [Interval(Real, 0, None, closed="left")],
+        "cost_false_negative": [Interval(Real, 0, None, closed="left")],
+        "class_weight": [StrOptions({"balanced"}), Mapping, None],
         "pricing": [str, HasMethods(["price"])],
         "warm_start_rules": [str, Iterable, None],
         "thresholds": [str, Mapping],
@@ -178,6 +189,9 @@ class FairRuleSetClassifier(TakesTables, ClassifierMixin, BaseEstimator):  # typ
         max_complexity: int = 20,
         max_conditions: int | None = None,
         objective: str = "hamming",
+        cost_false_positive: float = 1,
+        cost_false_negative: float = 1,
+        class_weight: str | Mapping[Any, float] | None = None,
         pricing: str | Pricer = "exact",
         warm_start_rules: str | Iterable[Rule] | None = "forest",
         thresholds: str | Mapping[Any, Sequence[float]] = "quantile",
@@ -202,6 +216,9 @@ class FairRuleSetClassifier(TakesTables, ClassifierMixin, BaseEstimator):  # typ
         self.max_complexity = max_complexity
         self.max_conditions = max_conditions
         self.objective = objective
+        self.cost_false_positive = cost_false_positive
+        self.cost_false_negative = cost_false_negative
+        self.class_weight = class_weight
         self.pricing = pricing
         self.warm_start_rules = warm_start_rules
         self.thresholds = thresholds
@@ -229,6 +246,7 @@ class FairRuleSetClassifier(TakesTables, ClassifierMixin, BaseEstimator):  # typ
         *,
         sensitive_features: Any = None,
         sample_weight: ArrayLike | None = None,
+        costs: ArrayLike | None = None,
     ) -> Self:
         """Learn a rule set.
 
@@ -242,13 +260,19 @@ class FairRuleSetClassifier(TakesTables, ClassifierMixin, BaseEstimator):  # typ
             Group of each sample: one column, or several whose combinations are the
             groups. Only used here; prediction never needs it.
         sample_weight
-            How often each sample counts: whole numbers, not negative.
+            How often each sample counts, as a person and in the loss; not negative.
+            Whole numbers are repeated rows; others, such as 0.25, are counted exactly
+            in parts of a person.
+        costs
+            What a wrong prediction of each sample costs, times the cost of its kind;
+            one each by default. Only the loss counts them: rates of groups count
+            people.
         """
         deadline = Deadline.after(self.time_limit)
         question = Question.of(self)
         criterion = question.criterion
         data = LabelledTable.read(
-            self, question, X, y, sensitive_features, sample_weight
+            self, question, X, y, sensitive_features, sample_weight, costs
         ).counting()
         listening = telling(self.callbacks, self.verbose)
         with listening as tell, deadline.listening():
@@ -261,7 +285,7 @@ class FairRuleSetClassifier(TakesTables, ClassifierMixin, BaseEstimator):  # typ
             found.conditions,
             data,
             criterion,
-            self._asked(),
+            self._asked(data),
             found.rules_for,
         )
         self.classes_, self._positive = data.labels.classes, data.labels.positive
@@ -344,9 +368,9 @@ class FairRuleSetClassifier(TakesTables, ClassifierMixin, BaseEstimator):  # typ
         check_is_fitted(self)
         return checked_table(self, X, reset=False, kinds=self.model_.kinds)
 
-    def _asked(self) -> Asked:
+    def _asked(self, data: LabelledTable) -> Asked:
         """Return the settings that a reader of the model will want to know."""
-        seed, cuts = self.random_state, self.thresholds
+        seed, cuts, weights = self.random_state, self.thresholds, self.class_weight
         policy = Policy.of(self.monotone, self.not_together, self.features_)
         return Asked(
             exclude=self.features_.excluded,
@@ -357,4 +381,9 @@ class FairRuleSetClassifier(TakesTables, ClassifierMixin, BaseEstimator):  # typ
             n_thresholds=int(self.n_thresholds),
             time_limit=float(self.time_limit),
             random_state=int(seed) if isinstance(seed, Integral) else None,
+            cost_false_positive=float(self.cost_false_positive),
+            cost_false_negative=float(self.cost_false_negative),
+            class_weight="given" if isinstance(weights, Mapping) else weights,
+            costs_by_row=data.costs is not None,
+            people_parts=data.parts,
         )

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from faircg.colgen.certificate import fingerprint
 from faircg.colgen.engine import solve
-from faircg.colgen.events import CellDone, InCell, OnEvent, ignore
+from faircg.colgen.events import CellDone, InCell, OnEvent, ignore, in_units
 from faircg.colgen.pricing import PoolOnly
 from faircg.colgen.select import Selection
 from faircg.colgen.stop import Deadline
@@ -193,6 +193,7 @@ class Fold:
     ) -> Solution:
         """Solve one cell, with all that other cells know; phase II at full depth."""
         question, depths = self.question, self.depths(point)
+        units = self.merged.units
         in_cell: Callable[[Any], InCell] = partial(InCell, self.number, phase, *point)
         return solve(
             self.problem(point),
@@ -205,7 +206,7 @@ class Fold:
             pricing_seconds=question.pricing_time_limit,
             threads=question.threads,
             seed=question.seed,
-            on_event=lambda event: self.on_event(in_cell(event)),
+            on_event=lambda event: self.on_event(in_cell(in_units(event, units))),
         )
 
     def solve(self) -> dict[GridPoint, Answer]:
@@ -280,8 +281,8 @@ class Fold:
             phase=phase,
             epsilon=point[0],
             max_complexity=point[1],
-            loss=cell.objective,
-            lower_bound=cell.lower_bound,
+            loss=self.merged.units.loss_of(cell.objective),
+            lower_bound=self.merged.units.loss_of(cell.lower_bound),
             seconds=cell.seconds,
             is_kept=is_kept,
         )
@@ -347,7 +348,7 @@ def _record(
 ) -> dict[str, Any]:
     """Say how the answer at one point does on both parts."""
     objective, problem = fold.question.objective, fold.problem(point)
-    recount = answer.returned.recount
+    recount, loss_of = answer.returned.recount, problem.units.loss_of
     rule_set = fold.rule_set(answer.returned.rules)
     accepted = rule_set.accepts(test.table)
     counts = group_counts(accepted, test.labels.is_positive, test.groups, test.weights)
@@ -358,15 +359,15 @@ def _record(
         "fold": fold.number,
         "epsilon": point[0],
         "max_complexity": point[1],
-        "train_accuracy": (n_train - recount.zero_one_loss) / n_train,
+        "train_accuracy": (n_train - recount.errors) / n_train,
         "test_accuracy": total(counts.values()).accuracy,
         "train_gap": max(train_gaps, default=0.0),
         "test_gap": gap_or_nan(counts, fold.question.at(*point).criterion),
         "complexity": recount.complexity,
         "n_rules": len(answer.returned.rules),
-        f"train_{objective}_loss": recount.loss(objective),
-        f"best_{objective}_loss": answer.optimised.recount.loss(objective),
-        "lower_bound": answer.lower_bound,
+        f"train_{objective}_loss": loss_of(recount.loss(objective)),
+        f"best_{objective}_loss": loss_of(answer.optimised.recount.loss(objective)),
+        "lower_bound": loss_of(answer.lower_bound),
         "is_finished": answer.is_finished,
         "seconds": answer.seconds,
         "rule_set": rule_set,

@@ -10,11 +10,12 @@ import numpy as np
 from faircg.fairness.rates import GroupSizes
 from faircg.groups import groups_of
 from faircg.labels import Labels, plain, read_labels
-from faircg.validation import checked_table, whole_weights
+from faircg.validation import checked_table, read_costs, read_weights
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
+    from faircg.amounts import Amounts
     from faircg.features import Features
     from faircg.groups import Groups
     from faircg.question import Question
@@ -27,6 +28,8 @@ class LabelledTable:
     """People with their features, labels, groups, and how often each one counts.
 
     ``features`` are those of the user's table; ``table`` lacks the excluded ones.
+    Weights are counted in ``parts`` of a person; ``costs`` is what a wrong prediction
+    of each costs, None if all cost the same.
     """
 
     features: Features
@@ -34,6 +37,8 @@ class LabelledTable:
     labels: Labels
     groups: Groups
     weights: IntVector
+    parts: int = 1
+    costs: Amounts | None = None
 
     @classmethod
     def read(
@@ -44,6 +49,7 @@ class LabelledTable:
         y: ArrayLike,
         sensitive_features: Any,
         sample_weight: ArrayLike | None,
+        costs: ArrayLike | None,
     ) -> LabelledTable:
         """Read and check what was given to ``fit``; the estimator learns the features.
 
@@ -51,15 +57,25 @@ class LabelledTable:
         """
         table = checked_table(estimator, X, reset=True, exclude=question.exclude)
         labels = read_labels(y, table.n_rows, question.pos_label)
-        weights = whole_weights(sample_weight, table.n_rows)
+        weights = read_weights(sample_weight, table.n_rows)
         criterion = question.criterion
         if sensitive_features is None and criterion is not None:
             raise ValueError(
                 f"constraint={criterion.name!r} compares groups; pass "
                 "sensitive_features=... to fit"
             )
-        groups = groups_of(sensitive_features, weights, missing=question.missing_groups)
-        data = cls(estimator.features_, table, labels, groups, weights)
+        groups = groups_of(
+            sensitive_features, weights.whole, missing=question.missing_groups
+        )
+        data = cls(
+            estimator.features_,
+            table,
+            labels,
+            groups,
+            weights.whole,
+            weights.parts,
+            read_costs(costs, table.n_rows),
+        )
         if not data.has_both_classes:
             raise ValueError("sample_weight leaves only one class")
         return data
@@ -100,4 +116,8 @@ class LabelledTable:
             replace(self.labels, is_positive=self.labels.is_positive[rows]),
             replace(self.groups, codes=self.groups.codes[rows]),
             self.weights[rows],
+            self.parts,
+            None
+            if self.costs is None
+            else replace(self.costs, whole=self.costs.whole[rows]),
         )

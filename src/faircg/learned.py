@@ -55,7 +55,7 @@ def learned_model(
     fairness = fairness_of(counts, criterion)
     everybody = total(counts.values())
     errors = everybody.false_negatives + everybody.false_positives
-    is_same = errors == solution.returned.recount.zero_one_loss
+    is_same = errors == solution.returned.recount.errors
     if not fairness.within_epsilon or not is_same:
         raise SolverError("the recount on the samples disagrees with the engine's")
     tested = set(rule_set.features)

@@ -39,7 +39,9 @@ class Asked:
     ones could only help the positive label, of ``decreasing`` ones only harm it; and a
     rule could test one feature at most of each set in ``not_together``. ``thresholds``
     is how cut points were found, ``"given"`` if by hand; a ``random_state`` that is no
-    number is not recorded.
+    number is not recorded. ``class_weight`` is ``"balanced"`` or ``"given"``;
+    ``costs_by_row`` says whether each row had a cost of its own. Counts of people are
+    in parts of a person, ``people_parts`` to each.
     """
 
     exclude: tuple[str, ...] | None = None
@@ -50,6 +52,11 @@ class Asked:
     increasing: tuple[str, ...] | None = None
     decreasing: tuple[str, ...] | None = None
     not_together: tuple[tuple[str, ...], ...] | None = None
+    cost_false_positive: float | None = None
+    cost_false_negative: float | None = None
+    class_weight: str | None = None
+    costs_by_row: bool | None = None
+    people_parts: int | None = None
 
 
 def parsed_features(data: object) -> tuple[Feature, ...]:

@@ -16,6 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from faircg.evaluate import People
+from faircg.printable import number
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -57,10 +58,10 @@ class PolicyPrice:
         if self.at_most <= 0:
             return f"{what} {verb} nothing"
         if self.at_least == self.at_most:
-            return f"{what} {verb} exactly {self.at_most:,.0f} {self.unit}"
+            return f"{what} {verb} exactly {number(self.at_most)} {self.unit}"
         return (
-            f"{what} {verb} at least {self.at_least:,.0f} and at most "
-            f"{self.at_most:,.0f} {self.unit}"
+            f"{what} {verb} at least {number(self.at_least)} and at most "
+            f"{number(self.at_most)} {self.unit}"
         )
 
 
@@ -71,6 +72,7 @@ def price_of_policy(
     *,
     sensitive_features: Any = None,
     sample_weight: ArrayLike | None = None,
+    costs: ArrayLike | None = None,
 ) -> tuple[PolicyPrice, ...]:
     """Say what each part of a policy costs that a classifier was fitted with.
 
@@ -82,7 +84,7 @@ def price_of_policy(
     ----------
     clf
         A fitted classifier.
-    X, y, sensitive_features, sample_weight
+    X, y, sensitive_features, sample_weight, costs
         The data that it was fitted with; an error if they are not.
 
     Examples
@@ -115,7 +117,7 @@ def price_of_policy(
         other = clone(clf).set_params(max_conditions=depth, callbacks=(), verbose=0)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # bounds say as much
-            other.set_params(**{parameter: loose}).fit(X, y, **given)
+            other.set_params(**{parameter: loose}).fit(X, y, **given, costs=costs)
         prices.append(_price(parameter, strict, other.certificate_))
     return tuple(prices)
 
@@ -125,9 +127,10 @@ def _price(parameter: str, strict: Certificate, loose: Certificate) -> PolicyPri
     # A bound for fewer conditions per rule says nothing about more.
     is_deep = strict.max_conditions >= loose.max_conditions
     at_least = strict.lower_bound - loose.objective if is_deep else 0.0
+    counts_people = strict.loss == "zero_one" and strict.costs is None
     return PolicyPrice(
         parameter,
         at_least=max(0.0, at_least),
         at_most=strict.objective - loose.lower_bound,
-        unit="wrong predictions" if strict.loss == "zero_one" else strict.loss_name,
+        unit="wrong predictions" if counts_people else strict.loss_name,
     )

@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING, Any, Final, get_args
 import numpy as np
 from sklearn.utils import check_random_state
 
+from faircg.amounts import Amounts
 from faircg.binarize import ConditionBinarizer, named_thresholds
 from faircg.colgen.pricing import pricer_by_name, threads
 from faircg.colgen.problem import Problem
+from faircg.error_costs import ErrorCosts
 from faircg.fairness.constraint import criterion_of, with_epsilon
 from faircg.fairness.criteria import rates_of
 from faircg.fairness.mirrored import Mirrored
@@ -49,7 +51,7 @@ class Question:
     """What is asked of a fit; the fields are the parameters of the classifier.
 
     ``seed`` is drawn from its ``random_state``, ``threads`` follows from its
-    ``n_jobs``.
+    ``n_jobs``, and ``costs`` holds those of both kinds of errors.
     """
 
     constraint: Constraint | None
@@ -57,6 +59,7 @@ class Question:
     max_complexity: int
     max_conditions: int | None
     objective: Objective
+    costs: ErrorCosts
     pricing: str | Pricer
     warm_start_rules: str | tuple[Rule, ...] | None
     thresholds: str | Mapping[Any, Sequence[float]]
@@ -102,6 +105,11 @@ class Question:
             max_complexity=int(estimator.max_complexity),
             max_conditions=None if D is None else int(D),
             objective=estimator.objective,  # type: ignore[arg-type]
+            costs=ErrorCosts.of(
+                estimator.cost_false_positive,
+                estimator.cost_false_negative,
+                estimator.class_weight,
+            ),
             pricing=estimator.pricing,
             warm_start_rules=source,
             thresholds=estimator.thresholds,
@@ -184,6 +192,9 @@ class Question:
             n_thresholds=self.n_thresholds,
             monotone=policy.directions,
         ).fit(table, is_meant, sample_weight=data.weights)
+        paid = self.costs.of_samples(
+            data.labels, Amounts(data.weights, data.parts), data.costs
+        )
         problem = Problem.merge(
             binarizer.transform(table),
             is_meant,
@@ -195,6 +206,8 @@ class Question:
             max_complexity=self.max_complexity,
             objective=self.objective,
             parts=policy.parts(binarizer.conditions_),
+            costs=paid.samples,
+            units=paid.units,
         )
         return binarizer, problem
 

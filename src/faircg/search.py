@@ -216,6 +216,7 @@ class FairRuleSetClassifierCV(TakesTables, ClassifierMixin, BaseEstimator):  # t
         *,
         sensitive_features: Any = None,
         sample_weight: ArrayLike | None = None,
+        costs: ArrayLike | None = None,
     ) -> Self:
         """Search the grid, choose a point, and fit it on all data.
 
@@ -241,7 +242,7 @@ class FairRuleSetClassifierCV(TakesTables, ClassifierMixin, BaseEstimator):  # t
         question = Question.of(estimator)
         criterion = question.at(*grid.fine[0]).criterion
         data = LabelledTable.read(
-            self, question, X, y, sensitive_features, sample_weight
+            self, question, X, y, sensitive_features, sample_weight, costs
         )
         results = self._search(question, grid, data)
         self.classes_ = data.labels.classes
@@ -254,7 +255,11 @@ class FairRuleSetClassifierCV(TakesTables, ClassifierMixin, BaseEstimator):  # t
             self.best_estimator_ = self.estimator_at(
                 self.best_epsilon_, self.best_complexity_
             ).fit(
-                X, y, sensitive_features=sensitive_features, sample_weight=sample_weight
+                X,
+                y,
+                sensitive_features=sensitive_features,
+                sample_weight=sample_weight,
+                costs=costs,
             )
             self.rule_set_ = self.best_estimator_.rule_set_
             self.certificate_ = self.best_estimator_.certificate_

@@ -8,10 +8,11 @@ then said of all rule sets must hold for those of either label.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from faircg.colgen.certificate import relative_gap
 from faircg.colgen.engine import solve
+from faircg.colgen.events import in_units
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,6 +34,13 @@ _SHORTEST: Final[tuple[CertificateStatus, ...]] = (
     "optimal",
 )
 """How a search ended, the least complete first."""
+_BOUNDS: Final = (
+    "errors_lower_bound",
+    "any_classifier_errors",
+    "cost_lower_bound",
+    "any_classifier_cost",
+)
+"""Bounds on wrong predictions, which must hold for both labels."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -76,9 +84,10 @@ def _learn_one(
         pricing_seconds=question.pricing_time_limit,
         threads=question.threads,
         seed=question.seed,
-        on_event=on_event,
+        on_event=lambda event: on_event(in_units(event, problem.units)),
     )
-    return Side(question.side, binarizer.conditions_, solution)
+    told = solution.in_units(problem.units)
+    return Side(question.side, binarizer.conditions_, told)
 
 
 def best_of(candidates: Sequence[Candidate]) -> int:
@@ -112,4 +121,11 @@ def joint_certificate(kept: Certificate, every: Sequence[Certificate]) -> Certif
         max_conditions=min(c.max_conditions for c in every),
         rates="proxy" if any(c.rates == "proxy" for c in every) else "exact",
         seconds=sum(c.seconds for c in every),
+        **{name: _least(name, every) for name in _BOUNDS},
     )
+
+
+def _least(name: str, every: Sequence[Certificate]) -> Any:
+    """Return the least of the bounds of this name; None if one is not known."""
+    bounds = [getattr(c, name) for c in every]
+    return None if None in bounds else min(bounds)

@@ -6,8 +6,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from sklearn.utils import check_array
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
+from faircg.amounts import Amounts, in_parts
 from faircg.features import Features
 from faircg.table import Kind, Table, as_frame, check_frame, read_table
 
@@ -15,8 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from numpy.typing import ArrayLike
-
-    from faircg.typing import IntVector
 
 
 def checked_table(
@@ -61,23 +61,31 @@ def checked_table(
     return read_table(X, kinds=kinds, without=excluded)
 
 
-def whole_weights(sample_weight: ArrayLike | None, n_rows: int) -> IntVector:
-    """Read weights as numbers of repetitions; one each by default."""
+def read_weights(sample_weight: ArrayLike | None, n_rows: int) -> Amounts:
+    """Read how often each sample counts; once by default.
+
+    Whole numbers are repetitions. Others are counted in parts of a person.
+    """
     if sample_weight is None:
-        return np.ones(n_rows, dtype=np.int64)
+        return Amounts(np.ones(n_rows, dtype=np.int64))
     weights = _check_sample_weight(sample_weight, np.zeros((n_rows, 1)))
-    bad = (weights < 0) | (weights != np.rint(weights))
-    if bad.any():
-        raise ValueError(
-            "sample_weight must be whole numbers of at least 0 (how often each sample "
-            f"counts); found {weights[bad][0]:g} in row {np.flatnonzero(bad)[0]}"
-        )
-    if weights.sum() >= 2**53:
-        raise ValueError("sample_weight is too large to be counted exactly")
-    whole: IntVector = np.rint(weights).astype(np.int64)
-    if not whole.any():
+    amounts = in_parts("sample_weight", weights)
+    if not amounts.whole.any():
         raise ValueError("sample_weight is zero for every sample")
-    return whole
+    return amounts
+
+
+def read_costs(costs: ArrayLike | None, n_rows: int) -> Amounts | None:
+    """Read what a wrong prediction of each sample costs; None if none is given."""
+    if costs is None:
+        return None
+    numbers = check_array(costs, ensure_2d=False, dtype=np.float64, input_name="costs")
+    if numbers.shape != (n_rows,):
+        raise ValueError(
+            f"costs must be one number for each of the {n_rows} rows, not an array of "
+            f"shape {numbers.shape}"
+        )
+    return in_parts("costs", numbers)
 
 
 class TakesTables:

@@ -167,13 +167,13 @@ def test_plots_count_weights():
 @pytest.mark.parametrize(
     ("weights", "message"),
     [
-        ([1.5, 1, 1], "whole numbers"),
-        ([-1, 1, 1], "whole numbers"),
+        ([2**0.5, 1, 1], "too many digits"),
+        ([-1, 1, 1], "must not be negative"),
         ([0, 0, 0], "at least one non-zero"),
     ],
 )
 def test_other_weights_are_refused(weights, message):
-    """Half a person is not counted."""
+    """What cannot be counted exactly is not counted."""
     X, y, groups, _ = instance(4)
     model = fitted(X, y, groups).model_
     rows = (X[:3], y[:3])

@@ -200,7 +200,7 @@ void SetFinder::touch(const SetNode &node, std::int32_t rule, SetNode &child) {
 
 // Weigh the additions after `index` as additions to the child, and keep those that fit.
 bool SetFinder::weigh(const SetNode &node, std::size_t index, SetNode &child) {
-    const bool knapsacks = has_knapsacks(node);
+    const bool knapsacks = has_knapsacks(node), touching = problem_.has_touches;
     const Price all = worst(node) - alone(node.additions[index]);
     const Word *fresh_rest = fresh_.data() + problem_.first.words();
     child.additions.clear();
@@ -226,9 +226,11 @@ bool SetFinder::weigh(const SetNode &node, std::size_t index, SetNode &child) {
         a.penalty += problem_.rest.paid(fresh_rest, problem_.rest[a.rule]);
         if (a.penalty > most)
             continue;
-        a.touch = touch_price(charged_, a.rule);
-        if (a.penalty + a.touch > most)
-            continue;
+        if (touching) {
+            a.touch = touch_price(charged_, a.rule);
+            if (a.penalty + a.touch > most)
+                continue;
+        }
         a.missed = problem_.missed.paid(child.open.data(), problem_.missed[a.rule]);
         if (ticker_.tick(fresh_.size()))
             return false;

@@ -31,6 +31,9 @@ class LearningOptions(opt.PeopleOptions):
     max_conditions: opt.MaxConditions = None
     positive: opt.Positive = None
     rules_for: opt.RulesFor = "positive"
+    cost_false_positive: opt.CostFalsePositive = 1.0
+    cost_false_negative: opt.CostFalseNegative = 1.0
+    costs: opt.Costs = None
     exclude: opt.Exclude = None
     increasing: opt.Increasing = None
     decreasing: opt.Decreasing = None
@@ -135,7 +138,8 @@ class Training:
     @property
     def to_fit(self) -> dict[str, Any]:
         """The arguments of ``fit``."""
-        return self.people.parts(self.target, self.groups)
+        parts = self.people.parts(self.target, self.groups)
+        return {**parts, "costs": self.people.costs}
 
 
 def read_training(asked: LearningOptions) -> Training:
@@ -143,7 +147,7 @@ def read_training(asked: LearningOptions) -> Training:
     people = files.read_people(asked.data, asked.category or ())
     target, groups = people.target(asked.target), people.sensitive(asked.sensitive)
     _check_roles(asked, target, groups)
-    people = people.weighted(asked.weight)
+    people = people.weighted(asked.weight).costing(asked.costs)
     people.must_have(
         name
         for names in (
@@ -167,9 +171,10 @@ def read_training(asked: LearningOptions) -> Training:
 
 
 def _check_roles(asked: LearningOptions, target: str, groups: list[str]) -> None:
-    """Refuse a weight or a target that shall be something else as well."""
+    """Refuse a weight, cost or target that shall be something else as well."""
     columns: dict[str, set[str | None]] = {
-        "--weight": {asked.weight},
+        "--weight": {asked.weight} - {None},
+        "--costs": {asked.costs} - {None},
         "--target": {target},
         "--sensitive": set(groups),
         "--exclude": set(asked.exclude or ()),
@@ -187,6 +192,8 @@ def make_estimator(asked: LearningOptions, training: Training) -> FairRuleSetCla
     return FairRuleSetClassifier(
         constraint=_given(asked.constraint),
         max_conditions=asked.max_conditions,
+        cost_false_positive=asked.cost_false_positive,
+        cost_false_negative=asked.cost_false_negative,
         pricing=asked.pricing,
         warm_start_rules=_given(asked.warm_start),
         thresholds=asked.thresholds,

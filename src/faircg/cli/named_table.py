@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from faircg.amounts import in_parts
 from faircg.cli.csv_tables import SEPARATORS, separator_words
 
 if TYPE_CHECKING:
@@ -21,7 +22,8 @@ class NamedTable:
     """A table read for a command, under the name that the user gave it.
 
     ``dataset`` is the embedded data set, if it is one; ``csv`` the file that it was
-    read from, if that can be read again; ``weights`` is None if each row is one person.
+    read from, if that can be read again; ``weights`` is None if each row is one person,
+    ``costs`` if all wrong predictions cost the same.
     """
 
     name: str
@@ -29,6 +31,7 @@ class NamedTable:
     dataset: Dataset | None = None
     csv: Path | None = None
     weights: pd.Series | None = None
+    costs: pd.Series | None = None
 
     @property
     def description(self) -> str:
@@ -78,23 +81,35 @@ class NamedTable:
         """Take a column away that says how many people each row stands for."""
         if column is None:
             return self
+        weights = self._numbers(column, "a weight")
+        return replace(self, frame=self.frame.drop(columns=[column]), weights=weights)
+
+    def costing(self, column: str | None) -> NamedTable:
+        """Take a column away that says what a wrong prediction of each row costs."""
+        if column is None:
+            return self
+        costs = self._numbers(column, "a cost")
+        return replace(self, frame=self.frame.drop(columns=[column]), costs=costs)
+
+    def _numbers(self, column: str, what: str) -> pd.Series:
+        """Read a column of numbers of at least 0; whole ones stay whole."""
         self.must_have([column])
+        import numpy as np
         import pandas as pd
 
         found = self.frame[column]
-        weights = pd.to_numeric(found.astype(object), errors="coerce")
-        bad = weights.isna() | (weights < 0) | (weights % 1 != 0)
+        numbers = pd.to_numeric(found.astype(object), errors="coerce")
+        bad = numbers.isna() | (numbers < 0) | (numbers == np.inf)
         if bad.any():
             row = int(bad.to_numpy().argmax())
             value = found.tolist()[row]
             raise ValueError(
-                f"{column!r} cannot be a weight: it must hold whole numbers of at "
-                f"least 0, and row {row} has "
-                f"{'no value' if pd.isna(value) else repr(value)}"
+                f"{column!r} cannot be {what}: it must hold numbers of at least 0, and "
+                f"row {row} has {'no value' if pd.isna(value) else repr(value)}"
             )
-        return replace(
-            self, frame=self.frame.drop(columns=[column]), weights=weights.astype(int)
-        )
+        is_whole = bool((numbers % 1 == 0).all())
+        in_parts(f"{column!r} cannot be {what}", numbers.to_numpy(dtype=float))
+        return numbers.astype(int if is_whole else float)
 
     def parts(self, target: str, groups: Sequence[str]) -> dict[str, Any]:
         """Return features, labels, groups and weights, as functions name them."""

@@ -54,7 +54,7 @@ def tell_weight(people: NamedTable, column: str | None) -> None:
     if people.weights is not None:
         note(
             f"people are counted by {column!r}: {len(people.weights):,} rows stand for "
-            f"{int(people.weights.sum()):,} people"
+            f"{people.weights.sum():,.12g} people"
         )
 
 

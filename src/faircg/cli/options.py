@@ -76,6 +76,12 @@ def seconds(option: str) -> Callable[[Any], float]:
     return _limited(option, float, lambda n: n > 0, "a number of seconds above 0")
 
 
+def amount(option: str) -> Callable[[Any], float]:
+    """Return a reader of numbers of at least 0."""
+    words = "a number of at least 0"
+    return _limited(option, float, lambda n: 0 <= n < math.inf, words)
+
+
 def whole(option: str, least: int) -> Callable[[Any], int]:
     """Return a reader of whole numbers from the least on."""
     words = f"a whole number of at least {least}"
@@ -235,6 +241,24 @@ Immutable: TypeAlias = Annotated[
 Weight: TypeAlias = Annotated[
     str | None,
     _column("Column that says how many people each row stands for; it is no feature."),
+]
+CostFalsePositive: TypeAlias = Annotated[
+    float,
+    _float(
+        "What wrongly predicting the positive label costs in the loss.",
+        amount("--cost-false-positive"),
+    ),
+]
+CostFalseNegative: TypeAlias = Annotated[
+    float,
+    _float(
+        "What wrongly predicting the other label costs in the loss.",
+        amount("--cost-false-negative"),
+    ),
+]
+Costs: TypeAlias = Annotated[
+    str | None,
+    _column("Column that says what a wrong prediction of each row costs."),
 ]
 Rows: TypeAlias = Annotated[
     int,

@@ -11,8 +11,8 @@ from faircg.printable import number, percent, plural, shown
 from faircg.typing import Objective  # noqa: TC001 (model files are read by these types)
 
 if TYPE_CHECKING:
+    from faircg.colgen.costs import Units
     from faircg.colgen.problem import Problem
-    from faircg.colgen.select import Candidate
 
 CertificateStatus: TypeAlias = Literal[
     "optimal", "feasible", "time_limit", "interrupted"
@@ -58,6 +58,10 @@ class Certificate:
     any_classifier_errors
         No classifier whatever that sees the same conditions, and satisfies the
         constraint, makes fewer wrong predictions: the rest is the price of simplicity.
+    costs
+        What the losses count, in words, if wrong predictions do not cost one each.
+    cost, cost_lower_bound, any_classifier_cost
+        Then what the wrong predictions cost, and the same bounds on that.
     """
 
     status: CertificateStatus
@@ -79,6 +83,10 @@ class Certificate:
     errors: int | None = None
     errors_lower_bound: int | None = None
     any_classifier_errors: int | None = None
+    costs: str | None = None
+    cost: float | None = None
+    cost_lower_bound: float | None = None
+    any_classifier_cost: float | None = None
 
     @property
     def above_best(self) -> float:
@@ -87,9 +95,33 @@ class Certificate:
 
     @property
     def fewest_errors_proven(self) -> bool:
-        """Whether no rule set within the limits makes fewer wrong predictions."""
-        known = self.errors is not None and self.errors_lower_bound is not None
-        return known and self.errors == self.errors_lower_bound
+        """Whether no rule set makes fewer, or cheaper, wrong predictions."""
+        made = self._made
+        return made is not None and made.amount == made.at_least
+
+    @property
+    def _made(self) -> _Errors | None:
+        """What the wrong predictions count: their cost, if they have any; or people."""
+        if self.cost is not None:
+            least, simple = self.cost_lower_bound, self.any_classifier_cost
+            return _Errors(
+                self.cost,
+                least or 0.0,
+                simple or 0.0,
+                words=f"errors that cost {number(self.cost)}",
+                less="has errors that cost less",
+                unit="",
+            )
+        if self.errors is not None:
+            return _Errors(
+                self.errors,
+                self.errors_lower_bound or 0,
+                self.any_classifier_errors or 0,
+                words=plural(self.errors, "wrong prediction"),
+                less="makes fewer",
+                unit=" wrong predictions",
+            )
+        return None
 
     @property
     def loss_name(self) -> str:
@@ -99,40 +131,39 @@ class Certificate:
     @property
     def headline(self) -> str:
         """What was proven, in a few words."""
+        loss = f"{self.objective:,.12g}"
         if self.proven_optimal:
-            return f"Proven optimal: no rule set has a loss below {self.objective:,.0f}"
+            return f"Proven optimal: no rule set has a loss below {loss}"
         if self.lower_bound <= 0:
-            return f"Loss {self.objective:,.0f}, no bound proven"
-        return (
-            f"Loss {self.objective:,.0f}, at most {self.above_best:.2%} above the best "
-            "possible"
-        )
+            return f"Loss {loss}, no bound proven"
+        return f"Loss {loss}, at most {self.above_best:.2%} above the best possible"
 
     def __str__(self) -> str:
-        if self.errors is None or self.loss == "zero_one":
+        if self._made is None or self.loss == "zero_one":
             return self.summary
         return f"{self.summary}. Details: {self.details}"
 
     @property
     def summary(self) -> str:
         """What was proven about wrong predictions; about the loss, if not counted."""
-        if self.errors is None:
+        made, scope = self._made, self._scope
+        if made is None:
             return self.details
-        scope, errors = self._scope, plural(self.errors, "wrong prediction")
-        fewest = self.errors_lower_bound or 0
         if self.fewest_errors_proven:
-            text = f"{errors}, proven optimal: no rule set makes fewer ({scope})"
-        elif fewest <= 0:
-            text = f"{errors}; no bound was proven ({scope})"
+            text = f"{made.words}, proven optimal: no rule set {made.less} ({scope})"
+        elif made.at_least <= 0:
+            text = f"{made.words}; no bound was proven ({scope})"
         else:
+            above = f"{_above(made.amount, made.at_least):.2%}"
             text = (
-                f"{errors}; no rule set makes fewer than {fewest:,}, so this one is at "
-                f"most {_above(self.errors, fewest):.2%} above the best possible "
-                f"({scope})"
+                f"{made.words}; no rule set {made.less} than {number(made.at_least)}, "
+                f"so this one is at most {above} above the best possible ({scope})"
             )
-        simple = self.any_classifier_errors
-        if simple is not None and 0 < simple < self.errors:
-            text += f"; no classifier on these conditions makes fewer than {simple:,}"
+        if 0 < made.simple < made.amount:
+            text += (
+                f"; no classifier on these conditions {made.less} than "
+                f"{number(made.simple)}"
+            )
         return text
 
     @property
@@ -141,9 +172,9 @@ class Certificate:
             f"complexity at most {self.max_complexity}, at most "
             f"{self.max_conditions} conditions per rule"
         )
-        if self.constraint is None:
-            return scope
-        return f"{scope}, {self.constraint} within {self.epsilon:g}"
+        if self.constraint is not None:
+            scope += f", {self.constraint} within {self.epsilon:g}"
+        return scope if self.costs is None else f"{scope}; {self.costs}"
 
     @property
     def details(self) -> str:
@@ -152,44 +183,65 @@ class Certificate:
         scope += ", proxy rows" if self.rates == "proxy" else ""
         if self.proven_optimal:
             text = (
-                f"a {loss} of {self.objective:.0f} is proven optimal: no rule set "
+                f"a {loss} of {self.objective:.12g} is proven optimal: no rule set "
                 f"does better ({scope})"
             )
         elif self.lower_bound <= 0:
             text = (
-                f"the lowest {loss} found is {self.objective:.0f}; no bound was proven "
-                f"({scope})"
+                f"the lowest {loss} found is {self.objective:.12g}; no bound was "
+                f"proven ({scope})"
             )
         else:
             text = (
-                f"the lowest {loss} found is {self.objective:.0f}; no rule set does "
-                f"better than {self.lower_bound:.0f}, so it is at most "
+                f"the lowest {loss} found is {self.objective:.12g}; no rule set does "
+                f"better than {self.lower_bound:.12g}, so it is at most "
                 f"{self.above_best:.2%} above the best possible ({scope})"
             )
         if self.returned_loss == self.objective:
             return text
-        return (
-            f"{text}; the rule set returned has {self.returned_loss:.0f}: of those "
-            "seen, it makes the fewest wrong predictions"
+        text += (
+            f"; the rule set returned has {self.returned_loss:.12g}: of those seen, "
         )
+        if self.costs is not None:
+            return f"{text}its wrong predictions cost the least"
+        return f"{text}it makes the fewest wrong predictions"
+
+    def in_units(self, units: Units) -> Certificate:
+        """Return the same in the units of the user, who may have given costs.
+
+        Wrong predictions that do not cost one each count by their costs, and parts of
+        people are no people.
+        """
+        losses = ("objective", "lower_bound", "lp_value", "returned_loss")
+        costs = ("cost", "cost_lower_bound", "any_classifier_cost")
+        known = {
+            name: getattr(self, name)
+            for name in (*losses, *costs)
+            if getattr(self, name) is not None
+        }
+        changed: dict[str, Any] = {n: units.loss_of(v) for n, v in known.items()}
+        if units.people != 1:
+            changed |= {"errors": None}
+        return replace(self, **changed, costs=units.words)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the certificate as plain JSON values."""
         return asdict(self)
 
 
-def counting_errors(
-    certificate: Certificate, returned: Candidate, fewest: float, simple: float
-) -> Certificate:
-    """Add the wrong predictions of the rule set returned, and the bounds on them."""
-    errors = returned.recount.zero_one_loss
-    at_least = [min(math.ceil(bound - 1e-6), errors) for bound in (fewest, simple)]
-    return replace(
-        certificate,
-        errors=errors,
-        errors_lower_bound=at_least[0],
-        any_classifier_errors=at_least[1],
-    )
+@dataclass(frozen=True, slots=True)
+class _Errors:
+    """How much the wrong predictions come to, with two bounds, and how to say it.
+
+    ``at_least`` bounds every rule set, ``simple`` every classifier.
+    """
+
+    amount: float
+    at_least: float
+    simple: float
+    words: str
+    less: str
+    unit: str
 
 
 def certificate_words(certificate: Certificate | None, loss: int | None) -> str:
@@ -224,34 +276,34 @@ def _limits_words(c: Certificate, kind: str) -> str:
 
 def _error_words(c: Certificate) -> str:
     """Say what was proven about wrong predictions; nothing if nobody counted them."""
-    if c.errors is None:
+    made = c._made  # noqa: SLF001 (the same concept)
+    if made is None:
         return ""
-    made, fewest = plural(c.errors, "wrong prediction"), c.errors_lower_bound or 0
-    if fewest <= 0:
+    has = "makes" if c.cost is None else "has"
+    if made.at_least <= 0:
         text = (
-            f"This rule set makes {made} on the training data. No bound was proven: "
-            "better rule sets may exist."
+            f"This rule set {has} {made.words} on the training data. No bound was "
+            "proven: better rule sets may exist."
         )
     else:
         text = (
-            f"{_limits_words(c, '')} makes fewer than {number(fewest)} wrong "
-            "predictions on the training data. "
+            f"{_limits_words(c, '')} {made.less} than {number(made.at_least)}"
+            f"{made.unit} on the training data. "
         )
-        above = _above(c.errors, fewest)
+        above = _above(made.amount, made.at_least)
         near = percent(above, 1 if above >= 0.001 else 2)
         text += (
-            "This one makes exactly that: none is better."
+            f"This one {has} exactly that: none is better."
             if c.fewest_errors_proven
-            else f"This one makes {number(c.errors)}, within {near} of it."
+            else f"This one {has} {number(made.amount)}, within {near} of it."
         )
-    simple = c.any_classifier_errors
-    if simple is not None and 0 < simple < c.errors:
+    if 0 < made.simple < made.amount:
         such = "" if c.constraint is None else " that satisfies the constraint"
         text += (
-            f" No classifier whatever on these conditions{such} makes fewer than "
-            f"{number(simple)}."
+            f" No classifier whatever on these conditions{such} {made.less} than "
+            f"{number(made.simple)}."
         )
-    return text
+    return text if c.costs is None else f"{text} ({c.costs[:1].upper()}{c.costs[1:]}.)"
 
 
 def _proof_words(c: Certificate, loss: int | None) -> str:
@@ -324,6 +376,7 @@ def fingerprint(problem: Problem) -> str:
         problem.bits.family,
         problem.positives,
         problem.negatives,
+        *(() if problem.costs is None else (problem.costs.missed, problem.costs.hit)),
     ):
         digest.update(repr(array.shape).encode())
         digest.update(array.tobytes())

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from faircg._kernel import PricedBits, weigh
+from faircg.colgen.costs import each
 from faircg.colgen.pairs import Pairs
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from faircg.colgen.master import Master
     from faircg.colgen.problem import Problem
     from faircg.solver.highs import LinearModel
-    from faircg.typing import FloatVector, IntVector, PackedMatrix
+    from faircg.typing import FloatMatrix, FloatVector, IntVector, PackedMatrix
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -155,18 +156,22 @@ def duals_of(master: Master, reported: FloatVector) -> Duals:
     alpha = np.maximum(-row_dual[at.exclude], 0.0)
     lam = max(-float(row_dual[at.complexity]), 0.0)
 
-    missed_worth = np.full(problem.n_groups, float(problem.missed_cost))
-    covered_price = np.full(problem.n_groups, float(problem.objective == "hamming"))
-    hit_worth = 1.0 - covered_price
+    # What one person is worth: a cost, and a charge for the rates of the group.
+    cells = master.positives
+    cell_worth = cells.cost / cells.count
+    missed_worth, hit_worth = _each_costs(problem)
+    by_rule = problem.objective == "hamming" and problem.costs is None
+    covered_price = np.full(problem.n_groups, float(by_rule))
     for (rows, by_hits), block in zip(master.rate_blocks, at.fairness, strict=True):
-        missed_worth = missed_worth + rows.missed_charge(row_dual[block])
+        charge = rows.missed_charge(row_dual[block])
+        missed_worth = missed_worth + charge[:, np.newaxis]
+        cell_worth = cell_worth + charge[cells.group]
         charge = rows.hit_charge(row_dual[block])
         if by_hits:
-            hit_worth = hit_worth + charge
+            hit_worth = hit_worth + charge[:, np.newaxis]
         else:
             covered_price = covered_price + charge
 
-    cells = master.positives
     price = -mu
     price[master.excluded] += 2.0 * alpha
     # A positive that no rule covers has zeta = 1; its multipliers follow from
@@ -175,9 +180,9 @@ def duals_of(master: Master, reported: FloatVector) -> Duals:
     of_positives = cells.spread(price / cells.count, alone)
     positive_rows = (problem.positives * of_positives).sum(axis=0)
     per_row = positive_rows
-    missing = missed_worth[cells.group] * cells.count.astype(float) - mu
+    missing = cell_worth * cells.count.astype(float) - mu
     missing[master.excluded] += C * alpha
-    nothing = np.zeros(problem.n_groups)
+    nothing = np.zeros((problem.n_groups, 1))
     of_missing = cells.spread(np.maximum(missing, 0.0) / cells.count, nothing)
     missing_rows = (problem.positives * of_missing).sum(axis=0)
 
@@ -191,6 +196,8 @@ def duals_of(master: Master, reported: FloatVector) -> Duals:
         of_negatives = hits.spread(hit_price / hits.count, alone)
         per_row = per_row + (problem.negatives * of_negatives).sum(axis=0)
     per_row = per_row + covered_price @ problem.negatives
+    if not by_rule:
+        per_row = per_row + problem.rule_row_costs
     return Duals(
         Prices(per_row, lam, value),
         again=-positive_rows,
@@ -198,6 +205,18 @@ def duals_of(master: Master, reported: FloatVector) -> Duals:
         touched=np.zeros(problem.n_rows),
         pairs=Pairs.none(),
     )
+
+
+def _each_costs(problem: Problem) -> tuple[FloatMatrix, FloatMatrix]:
+    """Return what one missed positive and one hit negative cost: by group, or by row.
+
+    In the Hamming loss rules pay for negatives, and being hit costs nothing.
+    """
+    one, costs = np.ones((problem.n_groups, 1)), problem.costs
+    missed = one if costs is None else each(costs.missed, problem.positives)
+    if problem.objective == "hamming":
+        return missed, np.zeros_like(one)
+    return missed, one if costs is None else each(costs.hit, problem.negatives)
 
 
 def signed(model: LinearModel, reported: FloatVector) -> FloatVector:

@@ -16,12 +16,11 @@ import numpy as np
 from faircg.colgen.certificate import (
     Certificate,
     CertificateStatus,
-    counting_errors,
     fingerprint,
     relative_gap,
 )
 from faircg.colgen.equal_rates import all_or_nothing_bound
-from faircg.colgen.errors import errors_bound
+from faircg.colgen.errors import counting_errors, errors_bound
 from faircg.colgen.events import (
     DepthBegun,
     DepthDone,
@@ -30,6 +29,7 @@ from faircg.colgen.events import (
     OnEvent,
     RoundDone,
     ignore,
+    in_units,
 )
 from faircg.colgen.improving import best_numbers, improve
 from faircg.colgen.infeasible import no_rule_set
@@ -44,6 +44,7 @@ from faircg.colgen.unrestricted import any_classifier_bound
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from faircg.colgen.costs import Units
     from faircg.colgen.events import Round
     from faircg.colgen.pricing.base import Pricer
     from faircg.colgen.problem import Problem
@@ -77,6 +78,14 @@ class Solution:
     certificate: Certificate
     history: tuple[Round, ...]
     pool: Pool
+
+    def in_units(self, units: Units) -> Solution:
+        """Return the same with losses in the units of the user."""
+        return replace(
+            self,
+            certificate=self.certificate.in_units(units),
+            history=tuple(in_units(round_, units) for round_ in self.history),
+        )
 
 
 def solve(
@@ -144,7 +153,7 @@ def solve(
     certificate = _certificate(
         selection, returned, generation, bound, deadline, ended, started
     )
-    certificate = counting_errors(certificate, returned, max(fewest, simple), simple)
+    certificate = counting_errors(certificate, problem, returned, fewest, simple)
     return Solution(returned, optimised, certificate, history, pool)
 
 

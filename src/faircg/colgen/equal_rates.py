@@ -4,7 +4,7 @@ With epsilon zero the false negative rates of all groups are the same fraction
 ``missed_g / size_g``. If the sizes have no common divisor, whole numbers allow only two
 such fractions: nobody is missed, or everybody. The linear master cannot see that; its
 bound is far too low. But both cases are easy to bound. Missing everybody costs as much
-as there are positives. Covering everybody costs at least the linear master without
+as all positives do. Covering everybody costs at least the linear master without
 fairness rows in which missing a person is very dear.
 """
 
@@ -14,6 +14,7 @@ from dataclasses import replace
 from math import gcd
 from typing import TYPE_CHECKING
 
+from faircg.colgen.costs import Costs
 from faircg.colgen.loop import generate
 from faircg.colgen.pool import Pool
 from faircg.fairness.bounds import Difference
@@ -52,9 +53,11 @@ def all_or_nothing_bound(
     """
     if problem.objective != "hamming" or not is_all_or_nothing(problem):
         return 0.0
-    everybody = float(problem.groups.positives.sum())
-    dear = everybody + float(problem.groups.negatives.sum())
-    covering = replace(problem, criterion=None, missed_cost=dear)
+    everybody = int(problem.miss_costs.sum())
+    dear = everybody + int(problem.hit_costs.sum())
+    hit = problem.negatives if problem.costs is None else problem.costs.hit
+    costs = Costs(missed=dear * problem.positives, hit=hit)
+    covering = replace(problem, criterion=None, costs=costs)
     generation = generate(
         covering,
         Pool(covering),
@@ -63,4 +66,4 @@ def all_or_nothing_bound(
         deadline=deadline,
         pricing_seconds=pricing_seconds,
     )
-    return min(everybody, generation.lower_bound)
+    return min(float(everybody), generation.lower_bound)

@@ -7,6 +7,7 @@ found on the way with fewer errors is returned. Large tables do without.
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -17,7 +18,10 @@ from faircg.colgen.prove import prove
 from faircg.colgen.select import Selection
 
 if TYPE_CHECKING:
+    from faircg.colgen.certificate import Certificate
     from faircg.colgen.pricing.base import Pricer
+    from faircg.colgen.problem import Problem
+    from faircg.colgen.select import Candidate
     from faircg.colgen.stop import Deadline
 
 MOST_ROWS: Final = 2_000
@@ -72,3 +76,33 @@ def errors_bound(
     for candidate in counting.fewest_errors(1):
         selection.offer(candidate.rules)
     return bound
+
+
+def counting_errors(
+    certificate: Certificate,
+    problem: Problem,
+    returned: Candidate,
+    fewest: float,
+    simple: float,
+) -> Certificate:
+    """Add the wrong predictions of the rule set returned, and the bounds on them.
+
+    ``fewest`` bounds every rule set, ``simple`` every classifier. They count costs if
+    people do not cost one each.
+    """
+    loss = returned.recount.zero_one_loss
+    bounds = (max(fewest, simple), simple)
+    at_least = [min(math.ceil(bound - 1e-6), loss) for bound in bounds]
+    certificate = replace(certificate, errors=returned.recount.errors)
+    if problem.costs is not None or problem.units.words is not None:
+        return replace(
+            certificate,
+            cost=float(loss),
+            cost_lower_bound=float(at_least[0]),
+            any_classifier_cost=float(at_least[1]),
+        )
+    return replace(
+        certificate,
+        errors_lower_bound=at_least[0],
+        any_classifier_errors=at_least[1],
+    )

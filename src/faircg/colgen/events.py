@@ -7,8 +7,20 @@ steps of the work, so it should be quick; what it raises ends the fit.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import ClassVar, Final, Literal, TypeAlias
+from dataclasses import dataclass, fields, replace
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    ClassVar,
+    Final,
+    Literal,
+    TypeAlias,
+    TypeVar,
+    cast,
+)
+
+if TYPE_CHECKING:
+    from faircg.colgen.costs import Units
 
 Phase: TypeAlias = Literal["I", "II"]
 """The phases of a search."""
@@ -190,6 +202,43 @@ Event: TypeAlias = EngineEvent | FitBegun | SearchBegun | InCell | CellDone
 """What callbacks get."""
 OnEvent: TypeAlias = Callable[[Event], None]
 """What listens."""
+
+
+_Measured = TypeVar("_Measured", bound="Event | Round")
+
+
+def in_units(event: _Measured, units: Units) -> _Measured:
+    """Return an event, or a round, with its numbers in the units of the user.
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> from faircg.colgen.costs import Units
+    >>> in_units(Incumbent(loss=6, errors=3), Units(loss=Fraction(5, 2)))
+    Incumbent(loss=15.0, errors=3)
+    """
+    if units.loss == units.people == 1:
+        return event
+    changed: dict[str, Any] = {}
+    for field in fields(event):
+        value = getattr(event, field.name)
+        if field.name in _LOSSES:
+            changed[field.name] = units.loss_of(value)
+        elif field.name == "errors":
+            changed[field.name] = units.people_of(value)
+        elif field.name == "round":
+            changed[field.name] = in_units(value, units)
+    return cast("_Measured", replace(cast("Any", event), **changed))
+
+
+_LOSSES: Final = (
+    "lp_value",
+    "lower_bound",
+    "best_reduced_cost",
+    "loss",
+    "excess",
+)
+"""Fields of events that are losses."""
 
 
 def ignore(event: Event) -> None:

@@ -42,11 +42,14 @@ ROUNDING = 1e-12
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Side:
-    """People of one label: packed covers over their rows, and their counts."""
+    """People of one label: packed covers over their rows, and their counts.
+
+    The last column of ``people`` is what they cost, if that is not their number.
+    """
 
     covers: PackedMatrix
     people: FloatMatrix
-    """(n_rows, n_groups)"""
+    """(n_rows, n_groups) or (n_rows, n_groups + 1)"""
 
     def uncovered(self, chosen: IntVector) -> BoolVector:
         """Return the rows that none of these rules covers."""
@@ -79,14 +82,20 @@ class LocalSearch:
         self.numbers = numbers
         self._rng = np.random.default_rng(seed)
         self._complexities = pool.complexities[numbers]
-        self._negatives = pool.covered_negatives[numbers].astype(float)
+        negatives, positive_counts = problem.negatives, problem.positives
+        covered = pool.covered_negatives[numbers]
+        if problem.costs is not None:
+            positive_counts = np.vstack([positive_counts, problem.miss_costs])
+            negatives = np.vstack([negatives, problem.hit_costs])
+            covered = np.column_stack([covered, pool.hit_costs[numbers]])
+        self._negatives = covered.astype(float)
         covers = pool.covers[numbers]
-        self._positive_side = _side(covers, problem.positives)
+        self._positive_side = _side(covers, positive_counts)
         # Where the search begins outside of the constraint it must find its way in.
-        people = problem.groups.positives.sum() + problem.groups.negatives.sum()
-        self._dear = 0.0 if problem.starts_feasible else 1e3 * float(people)
+        everything = problem.miss_costs.sum() + problem.hit_costs.sum()
+        self._dear = 0.0 if problem.starts_feasible else 1e3 * float(everything)
         counts_hits = self.objective == "zero_one" or problem.rate_rows.uses_hit
-        self._negative_side = _side(covers, problem.negatives) if counts_hits else None
+        self._negative_side = _side(covers, negatives) if counts_hits else None
 
     def run(
         self,
@@ -159,7 +168,7 @@ class LocalSearch:
         gain = self._positive_side.newly_covered(free)
         missed = np.vstack([now_missed - gain, now_missed])
         repeated = self._negatives[rest].sum(axis=0) + np.vstack(
-            [self._negatives, np.zeros(problem.n_groups)]
+            [self._negatives, np.zeros(self._negatives.shape[1])]
         )
         covered = repeated
         if self._negative_side is not None:
@@ -167,25 +176,31 @@ class LocalSearch:
             now_hit = (~unhit) @ self._negative_side.people
             more = self._negative_side.newly_covered(unhit)
             covered = np.vstack([now_hit + more, now_hit])
-        losses: FloatVector = covered.sum(axis=1) + self._price(missed, covered)
+        losses: FloatVector = self._cost(covered) + self._price(missed, covered)
         if self.objective == "hamming":
-            losses = repeated.sum(axis=1) + self._price(missed, covered)
+            losses = self._cost(repeated) + self._price(missed, covered)
             if problem.uses_proxy:
                 losses += self._price(missed, repeated)
-        losses += missed.sum(axis=1)
+        losses += self._cost(missed)
         used = self._complexities[rest].sum()
         losses[:-1][used + self._complexities > problem.max_complexity] = np.inf
         losses[rest] = np.inf
         return losses
+
+    def _cost(self, counted: FloatMatrix) -> FloatVector:
+        """Return what the people counted cost: one each, or the last column."""
+        if self.problem.costs is None:
+            return np.asarray(counted.sum(axis=1))
+        return counted[:, -1]
 
     def _price(self, missed: FloatMatrix, covered: FloatMatrix) -> FloatVector:
         """Return what counts outside of the constraint pay (the selection recounts).
 
         Infinity, if the search began inside.
         """
-        price = np.zeros(len(missed))
+        price, n_groups = np.zeros(len(missed)), self.problem.n_groups
         for rate in self.problem.rates:
-            outside = rate.violations(missed, covered)
+            outside = rate.violations(missed[:, :n_groups], covered[:, :n_groups])
             if self._dear:
                 price += self._dear * np.maximum(outside, 0.0)
             price[outside > ROUNDING] += 1.0 if self._dear else np.inf

@@ -154,7 +154,7 @@ def _any_prices_out(duals: Duals, pool: Pool, numbers: list[int]) -> bool:
 
 def _nothing_fits(problem: Problem, max_conditions: int) -> Generation:
     """Return the only solution when no rule is within the limit: everybody missed."""
-    value = problem.missed_cost * float(problem.groups.positives.sum())
+    value = float(problem.miss_costs.sum())
     zeros = np.zeros(problem.n_rows)
     prices = Prices(zeros, 0.0, value)
     nothing = Duals(prices, zeros, zeros, zeros, Pairs.none())

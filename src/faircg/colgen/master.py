@@ -109,12 +109,18 @@ class Master:
     @cached_property
     def positives(self) -> Cells:
         """Positives, merged."""
-        return Cells.merge(self.problem.positives, self.cover_matrix, self._classes)
+        costs = None if self.problem.costs is None else self.problem.costs.missed
+        return Cells.merge(
+            self.problem.positives, self.cover_matrix, self._classes, costs
+        )
 
     @cached_property
     def negatives(self) -> Cells:
         """Negatives, merged; only needed where hits are counted."""
-        return Cells.merge(self.problem.negatives, self.cover_matrix, self._classes)
+        costs = None if self.problem.costs is None else self.problem.costs.hit
+        return Cells.merge(
+            self.problem.negatives, self.cover_matrix, self._classes, costs
+        )
 
     @cached_property
     def excluded(self) -> IntVector:
@@ -170,11 +176,11 @@ class Master:
         problem, at, missed = self.problem, self.layout, self.positives
         n_columns = at.rule.stop + sum(rows.n_levels for rows, _ in self.rate_blocks)
         cost = np.zeros(n_columns)
-        cost[at.missed] = problem.missed_cost * missed.count
+        cost[at.missed] = missed.cost
         if problem.objective == "hamming":
-            cost[at.rule] = self._covered.sum(axis=1)
+            cost[at.rule] = self.pool.hit_costs[self.numbers]
         elif self.counts_hits:
-            cost[at.hit] = self.negatives.count
+            cost[at.hit] = self.negatives.cost
         lower, upper = np.zeros(n_columns), np.full(n_columns, INFINITY)
         integer = np.zeros(n_columns, dtype=bool)
         if self.is_integer:
@@ -202,7 +208,7 @@ class Master:
             row_lower=np.concatenate(builder.lower),
             row_upper=np.concatenate(builder.upper),
             integer=integer,
-            offset=problem.missed_cost * float(missed.uncovered.sum()),
+            offset=missed.uncovered_cost,
         )
 
     @cached_property

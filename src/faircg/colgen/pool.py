@@ -32,6 +32,7 @@ class Pool:
         self._number: dict[bytes, int] = {}
         self._covers = np.zeros((64, problem.bits.n_words), np.uint64)
         self._negatives = np.zeros((64, problem.n_groups), np.int64)
+        self._costs = np.zeros(64, np.int64)
         self.add(rules)
 
     def __len__(self) -> int:
@@ -54,6 +55,11 @@ class Pool:
     def covered_negatives(self) -> IntMatrix:
         """Negatives of each group (second axis) that each rule covers."""
         return self._negatives[: len(self)]
+
+    @property
+    def hit_costs(self) -> IntVector:
+        """What covering its negatives costs each rule."""
+        return self._costs[: len(self)]
 
     @property
     def complexities(self) -> IntVector:
@@ -86,6 +92,11 @@ class Pool:
         if fresh:
             chosen = self._covers[fresh]
             self._negatives[fresh] = self.problem.count_covered(chosen)[1]
+            self._costs[fresh] = (
+                self._negatives[fresh].sum(axis=1)
+                if self.problem.costs is None
+                else self.problem.cost_covered(chosen)[1]
+            )
         return fresh
 
     def _append(self, rule: Conditions, cover: PackedMatrix) -> None:
@@ -94,6 +105,7 @@ class Pool:
             self._negatives = np.concatenate(
                 [self._negatives, np.zeros_like(self._negatives)]
             )
+            self._costs = np.concatenate([self._costs, np.zeros_like(self._costs)])
         self._covers[len(self._rules)] = cover
         self._rules.append(rule)
 

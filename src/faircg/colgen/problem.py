@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from faircg._kernel import ConditionBits, unpack, weigh
+from faircg.colgen.costs import WHOLE, Costs, Units
 from faircg.colgen.signatures import merge_equal
 from faircg.fairness.criteria import rates_of
 from faircg.fairness.rates import GroupRate, GroupSizes, RateRows, all_hold
@@ -44,8 +45,8 @@ class Problem:
     """Everything that the engine knows about the data and the question.
 
     ``bits`` says which row meets which condition; ``positives`` and ``negatives`` how
-    many people of each group (first axis) each row stands for (second axis).
-    ``missed_cost`` is what the master pays for a missed positive: one in every loss.
+    many people of each group (first axis) each row stands for (second axis). Without
+    ``costs`` each of them costs one in every loss. Rates count people, never costs.
     Where there are ``parts``, all conditions of a rule must be of one of them.
     """
 
@@ -56,8 +57,9 @@ class Problem:
     criterion: Criterion | None
     max_complexity: int
     objective: Objective = "hamming"
-    missed_cost: float = 1.0
     parts: tuple[Conditions, ...] = ()
+    costs: Costs | None = None
+    units: Units = WHOLE
     rates: tuple[GroupRate, ...] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -81,12 +83,15 @@ class Problem:
         max_complexity: int,
         objective: Objective = "hamming",
         parts: tuple[Conditions, ...] = (),
+        costs: IntVector | None = None,
+        units: Units = WHOLE,
     ) -> Problem:
         """Merge equal samples into rows.
 
         ``conditions`` says which sample meets which condition, ``families`` which are
         nested or exclude each other; ``group_codes`` are positions in
-        ``group_names``, and ``weights`` says how often each sample counts.
+        ``group_names``, and ``weights`` says how often each sample counts. ``costs`` is
+        what a wrong prediction of each sample costs, of all its people together.
         """
         n_samples = len(is_positive)
         weights = np.ones(n_samples, np.int64) if weights is None else weights
@@ -94,10 +99,13 @@ class Problem:
         used = weights > 0
         first, row = merge_equal(conditions[used])
         distinct = conditions[used][first]
+        cell = (is_positive[used].astype(np.int64), codes[used], row)
         counts = np.zeros((2, len(group_names), len(distinct)), dtype=np.int64)
-        label = is_positive[used].astype(np.int64)
-        np.add.at(counts, (label, codes[used], row), weights[used])
+        np.add.at(counts, cell, weights[used])
         negatives, positives = counts
+        paid = np.zeros_like(counts)
+        if costs is not None:
+            np.add.at(paid, cell, costs[used])
         groups = GroupSizes(
             tuple(group_names), positives.sum(axis=1), negatives.sum(axis=1)
         )
@@ -111,6 +119,8 @@ class Problem:
             max_complexity=max_complexity,
             objective=objective,
             parts=parts,
+            costs=None if costs is None else Costs(missed=paid[1], hit=paid[0]),
+            units=units,
         )
 
     @property
@@ -159,13 +169,15 @@ class Problem:
 
     @cached_property
     def miss_costs(self) -> IntVector:
-        """What missing the positives of each row costs."""
-        return np.asarray(self.missed_cost * self.positives.sum(axis=0))
+        """What missing all positives of each row costs, (n_rows,)."""
+        costs = self.positives if self.costs is None else self.costs.missed
+        return np.asarray(costs.sum(axis=0))
 
     @cached_property
     def hit_costs(self) -> IntVector:
-        """What covering the negatives of each row costs."""
-        return np.asarray(self.negatives.sum(axis=0))
+        """What covering all negatives of each row costs, (n_rows,)."""
+        costs = self.negatives if self.costs is None else self.costs.hit
+        return np.asarray(costs.sum(axis=0))
 
     @cached_property
     def rule_row_costs(self) -> FloatVector:
@@ -194,6 +206,12 @@ class Problem:
         counts = np.rint(weigh(packed, self._people)).astype(np.int64)
         return counts[:, : self.n_groups], counts[:, self.n_groups :]
 
+    def cost_covered(self, packed: PackedMatrix) -> tuple[IntVector, IntVector]:
+        """Return what the positives and the negatives of each packed cover cost."""
+        both = np.stack([self.miss_costs, self.hit_costs], axis=1).astype(float)
+        costs = np.rint(weigh(packed, both)).astype(np.int64)
+        return costs[:, 0], costs[:, 1]
+
     def recount(self, rules: Sequence[Conditions]) -> Recount:
         """Count in integers what a rule set does; one not allowed is not feasible."""
         counted = self.recount_packed(
@@ -212,16 +230,26 @@ class Problem:
             if len(covers)
             else np.zeros(self.bits.n_words, np.uint64)
         )
-        positives, negatives = self.count_covered(
-            np.vstack([anywhere[np.newaxis], covers])
-        )
+        all_covers = np.vstack([anywhere[np.newaxis], covers])
+        positives, negatives = self.count_covered(all_covers)
         missed, hit = self.groups.positives - positives[0], negatives[0]
         repeated = negatives[1:].sum(axis=0)
         is_feasible = all_hold(self.rates, missed, hit)
+        costs = int(missed.sum()), int(hit.sum()), int(repeated.sum())
+        if self.costs is not None:
+            saved, paid = self.cost_covered(all_covers)
+            costs = (
+                int(self.miss_costs.sum() - saved[0]),
+                int(paid[0]),
+                int(paid[1:].sum()),
+            )
         return Recount(
             missed=missed,
             hit=hit,
             repeated=repeated,
+            missed_cost=costs[0],
+            hit_cost=costs[1],
+            repeated_cost=costs[2],
             complexity=int(sum(complexities)),
             is_feasible=is_feasible and sum(complexities) <= self.max_complexity,
             meets_proxy=not self.uses_proxy or all_hold(self.rates, missed, repeated),
@@ -234,24 +262,33 @@ class Recount:
 
     ``missed`` counts positives that no rule covers, ``hit`` negatives that some rule
     covers, and ``repeated`` negatives once for every rule that covers them. With the
-    last instead of the second, rates are those of the proxy.
+    last instead of the second, rates are those of the proxy. The costs are those of
+    all groups together: as many as the people, unless the problem has others.
     """
 
     missed: IntVector
     hit: IntVector
     repeated: IntVector
+    missed_cost: int
+    hit_cost: int
+    repeated_cost: int
     complexity: int
     is_feasible: bool
     meets_proxy: bool
 
     @property
     def hamming_loss(self) -> int:
-        """Missed positives, plus covered negatives once per rule (paper, 3.2)."""
-        return int(self.missed.sum() + self.repeated.sum())
+        """Cost of missed positives, and of negatives once per rule (paper, 3.2)."""
+        return self.missed_cost + self.repeated_cost
 
     @property
     def zero_one_loss(self) -> int:
-        """People whose prediction is wrong."""
+        """What the wrong predictions cost: one each, unless there are costs."""
+        return self.missed_cost + self.hit_cost
+
+    @property
+    def errors(self) -> int:
+        """People whose prediction is wrong, whatever that costs."""
         return int(self.missed.sum() + self.hit.sum())
 
     def loss(self, objective: Objective) -> int:

@@ -2,8 +2,9 @@
 
 Two winners are kept. The *objective* winner has the lowest loss that the master
 minimises; the certificate speaks of it. The *returned* winner has the lowest true 0-1
-loss (paper, section 4): optimising Hamming loss passes many solutions, and one of them
-often classifies better. A rule set whose true rates are not within epsilon wins
+loss (paper, section 4), that is the fewest wrong predictions, or the least that they
+cost where costs are given: optimising Hamming loss passes many solutions, and one of
+them often classifies better. A rule set whose true rates are not within epsilon wins
 nothing.
 """
 
@@ -69,7 +70,7 @@ class Selection:
         """Wrong predictions of the returned winner; infinity while there is none."""
         if self.returned_winner is None:
             return np.inf
-        return self.returned_winner.recount.zero_one_loss
+        return self.returned_winner.recount.errors
 
     def offer(self, rules: Iterable[Conditions]) -> Candidate:
         """Recount a rule set and keep it if it wins."""
@@ -107,4 +108,5 @@ class Selection:
 
     def _by_errors(self, candidate: Candidate) -> tuple[object, ...]:
         recount = candidate.recount
-        return recount.zero_one_loss, recount.hamming_loss, candidate.tie_break
+        losses = recount.zero_one_loss, recount.errors, recount.hamming_loss
+        return *losses, candidate.tie_break

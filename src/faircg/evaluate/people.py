@@ -12,7 +12,7 @@ from faircg.evaluate.coverage import Coverage
 from faircg.groups import Groups, groups_of
 from faircg.labels import read_truth
 from faircg.table import Table, read_table
-from faircg.validation import whole_weights
+from faircg.validation import read_weights
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,6 +39,8 @@ class People:
     groups: Groups
     weights: IntVector
     rows: IntVector
+    parts: int = 1
+    """Weights with decimals are counted in parts of a person, so many each."""
 
     @classmethod
     def read(
@@ -60,13 +62,14 @@ class People:
         }
         table = X if isinstance(X, Table) else read_table(X, kinds=kinds)
         is_positive = read_truth(y, models[0].labels, table.n_rows)
-        weights = whole_weights(sample_weight, table.n_rows)
+        amounts = read_weights(sample_weight, table.n_rows)
+        weights = amounts.whole
         groups = groups_of(sensitive_features, weights, missing=missing_groups)
         rows = np.flatnonzero(weights)
         if len(rows) < table.n_rows:
             table = table.take(rows)
         groups = replace(groups, codes=groups.codes[rows])
-        return cls(table, is_positive[rows], groups, weights[rows], rows)
+        return cls(table, is_positive[rows], groups, weights[rows], rows, amounts.parts)
 
     @property
     def total(self) -> int:

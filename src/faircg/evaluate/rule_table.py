@@ -12,7 +12,7 @@ from faircg.groups import groups_of
 from faircg.labels import plain_labels, read_truth
 from faircg.rules import RuleSet
 from faircg.table import Table, read_table
-from faircg.validation import whole_weights
+from faircg.validation import read_weights
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -91,7 +91,7 @@ def rule_table(
     if not isinstance(rules, RuleSet):
         rules.covers(table, strict=strict)  # warns of categories never seen
     truth = None if y is None else _meant(rules, y, table.n_rows)
-    weights = whole_weights(sample_weight, table.n_rows)
+    weights = read_weights(sample_weight, table.n_rows).whole
     groups = None
     if sensitive_features is not None:
         groups = groups_of(sensitive_features, weights, missing=missing_groups)

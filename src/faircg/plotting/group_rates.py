@@ -13,7 +13,7 @@ from faircg.evaluate.shares import CONFIDENCE, RATES
 from faircg.groups import groups_of
 from faircg.labels import read_labels
 from faircg.plotting.style import axes_for, mark, quiet_frame, share_in_words
-from faircg.validation import whole_weights
+from faircg.validation import read_weights
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -190,7 +190,7 @@ class GroupRatesDisplay:
         predicted = np.asarray(y_pred)
         labels = read_labels(y_true, len(predicted), pos_label)
         selected = np.asarray(predicted == labels.classes[labels.positive], dtype=bool)
-        weights = whole_weights(sample_weight, len(predicted))
+        weights = read_weights(sample_weight, len(predicted)).whole
         groups = groups_of(sensitive_features, weights)
         counts = group_counts(selected, labels.is_positive, groups, weights)
         return cls(counts, **options).plot(ax)

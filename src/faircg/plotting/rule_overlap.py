@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from faircg.evaluate import Coverage
 from faircg.evaluate.rule_table import rules_and_table
 from faircg.plotting.style import axes_for, share_in_words
-from faircg.validation import checked_table, whole_weights
+from faircg.validation import checked_table, read_weights
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -86,7 +86,7 @@ class RuleOverlapDisplay:
                 f"covered must have a row for each of the {len(self.names)} rules, not "
                 f"the shape {self.covered.shape}"
             )
-        weights = whole_weights(sample_weight, self.covered.shape[1])
+        weights = read_weights(sample_weight, self.covered.shape[1]).whole
         coverage = Coverage(self.covered, weights)
         self.counts_ = coverage.pairs
         self.n_people_ = int(weights.sum())

@@ -256,7 +256,8 @@ def _point_result(
         rules[name] = rule_results(coverage, is_meant, people.groups)
         if recorded == counts:
             is_given = True
-            if certificate is not None:
+            counts_people = people.parts == 1
+            if certificate is not None and certificate.costs is None and counts_people:
                 loss = coverage.loss(is_meant, certificate.loss)
     if recorded and not is_given:
         trained = part_result(RECORDED, recorded, criterion, recorded=True)

@@ -76,6 +76,14 @@ class Part:
         n_rows, n_people = self.people.table.n_rows, self.people.total
         if n_rows == n_people:
             return ()
+        parts = self.people.parts
+        if parts > 1:
+            return (
+                f"{plural(n_rows, 'row')} of the data stand for "
+                f"{number(n_people / parts)} people. Their weights have decimals, so "
+                f"that people are counted in parts: all counts are {number(parts)} "
+                "times the weights.",
+            )
         return (
             f"{plural(n_rows, 'row')} of the data stand for "
             f"{plural(n_people, 'person')}: each counts as often as its weight says.",

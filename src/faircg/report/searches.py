@@ -33,6 +33,7 @@ def fit_frontier(
     *,
     sensitive_features: Any = None,
     sample_weight: ArrayLike | None = None,
+    costs: ArrayLike | None = None,
 ) -> dict[tuple[float, int], RuleSetModel]:
     """Fit the rule set of every frontier point on all data, those of the search.
 
@@ -50,7 +51,11 @@ def fit_frontier(
             continue
         estimator = search.estimator_at(*key)
         estimator.fit(
-            X, y, sensitive_features=sensitive_features, sample_weight=sample_weight
+            X,
+            y,
+            sensitive_features=sensitive_features,
+            sample_weight=sample_weight,
+            costs=costs,
         )
         models[key] = estimator.model_
     return models
@@ -63,6 +68,7 @@ def report_of_search(
     *,
     sensitive_features: Any = None,
     sample_weight: ArrayLike | None = None,
+    costs: ArrayLike | None = None,
     models: Mapping[tuple[float, int], RuleSetModel] | None = None,
     others: Mapping[str, Data] | None = None,
     about: About | None = None,
@@ -74,7 +80,7 @@ def report_of_search(
     ----------
     search
         A fitted search.
-    X, y, sensitive_features, sample_weight
+    X, y, sensitive_features, sample_weight, costs
         The data that it was fitted with; the part ``"train"`` of the report.
     models
         The model of each frontier point, fitted on all data; :func:`fit_frontier`
@@ -91,6 +97,7 @@ def report_of_search(
             y,
             sensitive_features=sensitive_features,
             sample_weight=sample_weight,
+            costs=costs,
         )
     keys = _keys(search)
     absent = [key for key in keys if key not in models]
