@@ -41,6 +41,20 @@ GRID = [
     for complexity in (5, 10, 15, 20, 30)
 ]
 
+ERRORS = [
+    ("compas", criterion, epsilon, complexity, 6, 60, "zero_one")
+    for criterion, epsilons in (
+        ("none", (1,)),
+        ("opportunity", (0.01, 0.05, 0.1)),
+        ("odds", (0.01, 0.05, 0.1)),
+        ("parity", (0.01, 0.05, 0.1)),
+        ("predictive", (0.01, 0.05, 0.1)),
+    )
+    for epsilon in epsilons
+    for complexity in (5, 10, 15, 20, 30)
+]
+"""Wrong predictions, proven: beside the Hamming engine of the sections before."""
+
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
@@ -87,6 +101,11 @@ def main() -> None:
     grid = GRID[::7] if quick else GRID
     section(
         "COMPAS, every criterion", [isolated("benchmarks.fits", *case) for case in grid]
+    )
+    errors = ERRORS[::9] if quick else ERRORS
+    section(
+        "COMPAS, wrong predictions",
+        [isolated("benchmarks.fits", *case) for case in errors],
     )
     console.print(f"Wrote {RESULTS.relative_to(Path.cwd())}")
 

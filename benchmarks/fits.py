@@ -17,6 +17,8 @@ CRITERIA = {
     "none": None,
     "opportunity": "equality_of_opportunity",
     "odds": "equalized_odds",
+    "parity": "demographic_parity",
+    "predictive": "predictive_equality",
 }
 
 
@@ -27,6 +29,7 @@ def _measure(
     complexity: int,
     depth: int,
     limit: float,
+    objective: str = "hamming",
 ) -> dict[str, Any]:
     from faircg import FairRuleSetClassifier
     from faircg.datasets import DATASETS
@@ -39,6 +42,7 @@ def _measure(
         max_conditions=depth,
         time_limit=limit,
         warm_start_rules=None,
+        objective=objective,
         n_jobs=2,
     )
     start = time.perf_counter()
@@ -56,6 +60,8 @@ def _measure(
         "gap": certificate.gap,
         "status": certificate.status,
         "seconds": seconds,
+        "errors": certificate.errors,
+        "errors_bound": certificate.errors_lower_bound,
         "accuracy": clf.score(data.X, data.y),
         "within_epsilon": clf.fairness_.within_epsilon,
         "peak_megabytes": peak_megabytes(),
@@ -64,7 +70,7 @@ def _measure(
 
 if __name__ == "__main__":
     name, criterion, *numbers = sys.argv[1:]
-    epsilon, complexity, depth, limit = numbers
+    epsilon, complexity, depth, limit, *objective = numbers
     print(
         json.dumps(
             _measure(
@@ -74,6 +80,7 @@ if __name__ == "__main__":
                 int(complexity),
                 int(depth),
                 float(limit),
+                *objective,
             )
         )
     )
