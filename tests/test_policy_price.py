@@ -24,6 +24,7 @@ def test_the_true_price_lies_between_the_bounds(seeds):
             "objective": "hamming" if seed % 2 else "zero_one",
             "epsilon": (0.0, 0.2, 1.0)[seed % 3],
         }
+        errors = {**question, "objective": "zero_one"}
 
         def allowed(conditions, *, directed=True, apart=True, monotone=monotone):
             tested = {condition.feature for condition in conditions}
@@ -41,13 +42,13 @@ def test_the_true_price_lies_between_the_bounds(seeds):
         )
         prices = price_of_policy(clf, table, y, sensitive_features=group)
         assert [p.parameter for p in prices] == ["monotone", "not_together"]
-        strict = best_loss(table, y, group, question, allowed)
+        strict = best_loss(table, y, group, errors, allowed)
         for price, loose in zip(prices, ("directed", "apart"), strict=True):
             best = best_loss(
                 table,
                 y,
                 group,
-                question,
+                errors,
                 lambda c, loose=loose: allowed(c, **{loose: False}),
             )
             assert price.at_least <= strict - best <= price.at_most
@@ -85,6 +86,7 @@ def test_other_data_are_refused():
 @pytest.mark.parametrize(
     ("bounds", "words"),
     [
+        ((1, 1), "keeping features apart costs exactly 1 wrong prediction"),
         ((0, 12), "keeping features apart costs at least 0 and at most 12 wrong"),
         ((3, 3), "keeping features apart costs exactly 3 wrong predictions"),
         ((0, 0), "keeping features apart costs nothing"),
@@ -92,5 +94,5 @@ def test_other_data_are_refused():
 )
 def test_prices_are_told_in_words(bounds, words):
     """One sentence, whether the price is known or bounded."""
-    price = PolicyPrice("not_together", *bounds, "wrong predictions")
+    price = PolicyPrice("not_together", *bounds)
     assert str(price).startswith(words)

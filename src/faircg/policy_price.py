@@ -34,35 +34,36 @@ _LOOSE: Final[dict[str, tuple[str, Any]]] = {
 
 @dataclass(frozen=True, slots=True)
 class PolicyPrice:
-    """What one part of a policy costs: proven bounds on how much more is lost.
+    """What one part of a policy costs: proven bounds.
 
-    ``parameter`` is ``"exclude"``, ``"monotone"`` or ``"not_together"``, ``unit`` what
-    is counted.
+    ``parameter`` is ``"exclude"``, ``"monotone"`` or ``"not_together"``. Bounds count
+    wrong predictions, or what those cost (``in_costs``) where they have costs.
 
     Examples
     --------
-    >>> print(PolicyPrice("monotone", 0, 12, "wrong predictions"))
+    >>> print(PolicyPrice("monotone", 0, 12))
     the directions cost at least 0 and at most 12 wrong predictions
-    >>> print(PolicyPrice("exclude", 0, 0, "wrong predictions"))
+    >>> print(PolicyPrice("exclude", 0, 0))
     the features left out cost nothing
     """
 
     parameter: str
     at_least: float
     at_most: float
-    unit: str
+    in_costs: bool = False
 
     def __str__(self) -> str:
         what, _ = _LOOSE[self.parameter]
         verb = "costs" if self.parameter == "not_together" else "cost"
         if self.at_most <= 0:
             return f"{what} {verb} nothing"
+        unit = "in costs of wrong predictions" if self.in_costs else "wrong predictions"
+        if self.at_most == 1 and not self.in_costs:
+            unit = "wrong prediction"
+        most = f"{number(self.at_most)} {unit}"
         if self.at_least == self.at_most:
-            return f"{what} {verb} exactly {number(self.at_most)} {self.unit}"
-        return (
-            f"{what} {verb} at least {number(self.at_least)} and at most "
-            f"{number(self.at_most)} {self.unit}"
-        )
+            return f"{what} {verb} exactly {most}"
+        return f"{what} {verb} at least {number(self.at_least)} and at most {most}"
 
 
 def price_of_policy(
@@ -124,13 +125,21 @@ def price_of_policy(
 
 def _price(parameter: str, strict: Certificate, loose: Certificate) -> PolicyPrice:
     """Bound the difference of two optima, of which the strict one is no lower."""
+    lost, best = _amounts(strict)
+    freely_lost, freely_best = _amounts(loose)
     # A bound for fewer conditions per rule says nothing about more.
     is_deep = strict.max_conditions >= loose.max_conditions
-    at_least = strict.lower_bound - loose.objective if is_deep else 0.0
-    counts_people = strict.loss == "zero_one" and strict.costs is None
     return PolicyPrice(
         parameter,
-        at_least=max(0.0, at_least),
-        at_most=strict.objective - loose.lower_bound,
-        unit="wrong predictions" if counts_people else strict.loss_name,
+        at_least=max(0.0, best - freely_lost) if is_deep else 0.0,
+        at_most=lost - freely_best,
+        in_costs=strict.cost is not None,
     )
+
+
+def _amounts(c: Certificate) -> tuple[float, float]:
+    """Return what the wrong predictions come to, and the bound on that."""
+    if c.cost is not None:
+        return c.cost, c.cost_lower_bound or 0.0
+    assert c.errors is not None, "a fit counts its errors"
+    return c.errors, c.errors_lower_bound or 0.0

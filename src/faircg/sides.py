@@ -35,12 +35,13 @@ _SHORTEST: Final[tuple[CertificateStatus, ...]] = (
 )
 """How a search ended, the least complete first."""
 _BOUNDS: Final = (
+    "lp_value",
     "errors_lower_bound",
     "any_classifier_errors",
     "cost_lower_bound",
     "any_classifier_cost",
 )
-"""Bounds on wrong predictions, which must hold for both labels."""
+"""Values that must hold for both labels."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -106,7 +107,6 @@ def joint_certificate(kept: Certificate, every: Sequence[Certificate]) -> Certif
     objective = min(c.objective for c in every)
     lower_bound = min(c.lower_bound for c in every)
     is_proven = lower_bound >= objective
-    values = [c.lp_value for c in every if c.lp_value is not None]
     return replace(
         kept,
         status="optimal"
@@ -116,7 +116,6 @@ def joint_certificate(kept: Certificate, every: Sequence[Certificate]) -> Certif
         lower_bound=lower_bound,
         gap=relative_gap(objective, lower_bound),
         proven_optimal=is_proven,
-        lp_value=min(values) if len(values) == len(every) else None,
         lp_proven=all(c.lp_proven for c in every),
         max_conditions=min(c.max_conditions for c in every),
         rates="proxy" if any(c.rates == "proxy" for c in every) else "exact",
