@@ -76,15 +76,22 @@ def test_refusing_is_accepting_with_labels_and_criterion_turned_around(seeds):
     for seed in seeds:
         table, y, group = people_of(seed)
         name, asked = question_of(seed)
-        epsilon = asked.pop("epsilon")
+        epsilon, costs = asked.pop("epsilon"), (1, (1, 2.5, 0.5)[seed % 3])
         criterion = None if name is None else CRITERIA[name](epsilon)
         other = None if name is None else Mirrored(criterion)
         refusing = FairRuleSetClassifier(
-            constraint=criterion, rules_for="negative", **asked
+            constraint=criterion,
+            rules_for="negative",
+            cost_false_positive=costs[0],
+            cost_false_negative=costs[1],
+            **asked,
         ).fit(table, y, sensitive_features=group)
-        turned = FairRuleSetClassifier(constraint=other, **asked).fit(
-            table, ~y, sensitive_features=group
-        )
+        turned = FairRuleSetClassifier(
+            constraint=other,
+            cost_false_positive=costs[1],
+            cost_false_negative=costs[0],
+            **asked,
+        ).fit(table, ~y, sensitive_features=group)
         assert refusing.rule_set_.rules == turned.rule_set_.rules
         assert (refusing.predict(table) == ~turned.predict(table)).all()
         for found in ("objective", "lower_bound", "returned_loss", "proven_optimal"):
