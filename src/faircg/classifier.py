@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Mapping
+from fractions import Fraction
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -159,8 +160,8 @@ class FairRuleSetClassifier(TakesTables, ClassifierMixin, BaseEstimator):  # typ
         "max_complexity": [Interval(Integral, 0, None, closed="left")],
         "max_conditions": [Interval(Integral, 1, None, closed="left"), None],
         "objective": [StrOptions({"hamming", "zero_one"})],
-        "cost_false_positive": [Interval(Real, 0, None, closed="left")],
-        "cost_false_negative": [Interval(Real, 0, None, closed="left")],
+        "cost_false_positive": [Fraction, Interval(Real, 0, None, closed="left")],
+        "cost_false_negative": [Fraction, Interval(Real, 0, None, closed="left")],
         "class_weight": [StrOptions({"balanced"}), Mapping, None],
         "pricing": [str, HasMethods(["price"])],
         "warm_start_rules": [str, Iterable, None],

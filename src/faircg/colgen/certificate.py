@@ -104,13 +104,17 @@ class Certificate:
         """What the wrong predictions count: their cost, if they have any; or people."""
         if self.cost is not None:
             least, simple = self.cost_lower_bound, self.any_classifier_cost
+            people = "wrong predictions"
+            if self.errors is not None:
+                people = plural(self.errors, "wrong prediction")
             return _Errors(
                 self.cost,
                 least or 0.0,
                 simple or 0.0,
-                words=f"errors that cost {number(self.cost)}",
-                less="has errors that cost less",
+                words=f"{people} that cost {number(self.cost)}",
+                less="costs less",
                 unit="",
+                does="costs",
             )
         if self.errors is not None:
             return _Errors(
@@ -120,6 +124,7 @@ class Certificate:
                 words=plural(self.errors, "wrong prediction"),
                 less="makes fewer",
                 unit=" wrong predictions",
+                does="makes",
             )
         return None
 
@@ -242,9 +247,10 @@ class _Errors:
     words: str
     less: str
     unit: str
+    does: str
 
 
-def certificate_words(certificate: Certificate | None, loss: int | None) -> str:
+def certificate_words(certificate: Certificate | None, loss: float | None) -> str:
     """Say what was proven, and how far this very rule set can be from the best.
 
     ``loss`` is that of the rule set shown; None if the training data are not at hand.
@@ -279,10 +285,9 @@ def _error_words(c: Certificate) -> str:
     made = c._made  # noqa: SLF001 (the same concept)
     if made is None:
         return ""
-    has = "makes" if c.cost is None else "has"
     if made.at_least <= 0:
         text = (
-            f"This rule set {has} {made.words} on the training data. No bound was "
+            f"This rule set makes {made.words} on the training data. No bound was "
             "proven: better rule sets may exist."
         )
     else:
@@ -293,9 +298,9 @@ def _error_words(c: Certificate) -> str:
         above = _above(made.amount, made.at_least)
         near = percent(above, 1 if above >= 0.001 else 2)
         text += (
-            f"This one {has} exactly that: none is better."
+            f"This one {made.does} exactly that: none is better."
             if c.fewest_errors_proven
-            else f"This one {has} {number(made.amount)}, within {near} of it."
+            else f"This one {made.does} {number(made.amount)}, within {near} of it."
         )
     if 0 < made.simple < made.amount:
         such = "" if c.constraint is None else " that satisfies the constraint"
@@ -306,7 +311,7 @@ def _error_words(c: Certificate) -> str:
     return text if c.costs is None else f"{text} ({c.costs[:1].upper()}{c.costs[1:]}.)"
 
 
-def _proof_words(c: Certificate, loss: int | None) -> str:
+def _proof_words(c: Certificate, loss: float | None) -> str:
     name = c.loss_name
     scope = _limits_words(c, " (as the search counts)" if c.rates == "proxy" else "")
     if c.lower_bound <= 0:
@@ -317,7 +322,7 @@ def _proof_words(c: Certificate, loss: int | None) -> str:
     bound = number(round(c.lower_bound, 3))
     text = f"{scope} has a {name} below {bound} on the training data."
     if loss is None:
-        loss = round(c.returned_loss)
+        loss = c.returned_loss
     if loss < c.lower_bound - 1e-6 and c.rates != "proxy":
         return f"{text} This one is recorded with {number(loss)}, which contradicts it."
     if loss < c.lower_bound - 1e-6:
@@ -331,9 +336,12 @@ def _proof_words(c: Certificate, loss: int | None) -> str:
     near = percent(above, 1 if above >= 0.001 else 2)
     text = f"{text} This one has {number(loss)}, within {near} of it"
     if c.objective < loss - 1e-6:
+        better = "it makes fewer wrong decisions"
+        if c.costs is not None:
+            better = "its wrong decisions cost less"
         text += (
             f"; another found has {number(c.objective)}, and this one was preferred "
-            "because it makes fewer wrong decisions"
+            f"because {better}"
         )
     return f"{text}."
 
