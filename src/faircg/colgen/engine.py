@@ -55,7 +55,7 @@ GENERATION_SHARE = 0.6
 """Part of the time that column generation may take."""
 BORROW_SHARE = 0.15
 """Part of the time that the Hamming master may take to lend rules to another loss."""
-POLISH_STARTS = 4
+STARTS = 4
 """Rule sets that the last local search, on the true 0-1 loss, starts from."""
 POLISH_KICKS = 20
 """Kicks without success from each of them."""
@@ -130,7 +130,8 @@ def solve(
     was_cut = generation_deadline.is_set() and not generation.is_proven
     better = partial(improve, pool, generation, selection, deadline, seed)
     depth = generation.max_conditions
-    bound = max(generation.lower_bound, known_bound)
+    at_least = simple if problem.objective == "zero_one" else 0.0
+    bound = max(generation.lower_bound, known_bound, at_least)
     if (goal := rounds_up(bound)) < selection.objective:
         better(problem.objective, [selection.objective_winner], good_enough=goal)
     other = all_or_nothing_bound(
@@ -143,8 +144,7 @@ def solve(
     if selection.returned_winner is None or selection.objective_winner is None:
         raise no_rule_set(problem, depth, is_proven=bound == np.inf)
     # Lower the true 0-1 loss of what will be returned; the proof is not touched.
-    few = [None, *selection.fewest_errors(POLISH_STARTS)]
-    better("zero_one", few, kicks=POLISH_KICKS)
+    better("zero_one", [None, *selection.fewest_errors(STARTS)], kicks=POLISH_KICKS)
     fewest = _fewest_errors(
         pool, pricer, selection, generation, bound, deadline, seed, threads
     )
