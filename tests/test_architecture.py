@@ -20,7 +20,7 @@ LAYERS = [
     {"exceptions", "typing", "printable"},
     {"_kernel", "parsing", "whole_files", "amounts"},
     {"rules", "table", "fairness", "solver", "datasets", "cuts"},
-    {"colgen", "features", "model_parts"},
+    {"colgen", "features", "grouping", "model_parts"},
     {"mining", "groups", "labels", "validation", "model", "policy"},
     {"grid", "evaluate", "labelled", "error_costs"},
     {"binarize", "explain", "export"},

@@ -118,14 +118,13 @@ class DemographicParity''',
     )
     copy.edit(
         "fairness/__init__.py",
-        "        DemographicParity,\n        EqualityOfOpportunity,",
-        "        DemographicParity,\n        ErrorParity,\n"
-        "        EqualityOfOpportunity,",
+        '    "four_fifths": FourFifths,\n',
+        '    "four_fifths": FourFifths,\n    "error_parity": ErrorParity,\n',
     )
     copy.edit(
         "fairness/__init__.py",
-        "from faircg.fairness.criteria import Criterion as Criterion\n",
-        "from faircg.fairness.criteria import Criterion as Criterion\n"
+        "from faircg.fairness.criteria import FourFifths as FourFifths\n",
+        "from faircg.fairness.criteria import FourFifths as FourFifths\n"
         "from faircg.fairness.criteria import ErrorParity as ErrorParity\n",
     )
     told = copy.run(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -17,6 +17,7 @@ from faircg.colgen.events import FitBegun
 from faircg.colgen.stop import Deadline
 from faircg.evaluate import rule_table
 from faircg.explain import Explanations, explain
+from faircg.grouping import Grouping
 from faircg.labelled import LabelledTable
 from faircg.learned import learned_model
 from faircg.listening import telling
@@ -27,7 +28,7 @@ from faircg.sides import learn
 from faircg.validation import TakesTables, checked_table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
     from typing import Self
 
     import numpy as np
@@ -53,10 +54,10 @@ class FairRuleSetClassifier(TakesTables, ClassifierMixin, BaseEstimator):  # typ
     ----------
     constraint : None, str, Criterion or callable, default=None
         The name of a criterion, such as ``"equality_of_opportunity"`` or
-        ``"equalized_odds"``; a criterion, such as ``EqualizedOdds(0.1)``; or what makes
-        one from an epsilon, such as the class
-        :class:`~faircg.fairness.EqualizedOdds` itself.
-    epsilon : float or None, default=None
+        ``"equalized_odds & precision_floor=0.7"``; a criterion, such as
+        ``EqualizedOdds(0.1) & FourFifths()``; or what makes one from an epsilon, such
+        as the class :class:`~faircg.fairness.EqualizedOdds` itself.
+    epsilon : float, Fraction or None, default=None
         Largest allowed gap between any two groups; None is 0.05. A criterion has its
         own: another one beside it is an error.
     max_complexity : int, default=20
@@ -113,6 +114,11 @@ class FairRuleSetClassifier(TakesTables, ClassifierMixin, BaseEstimator):  # typ
         fewer wrong predictions; its certificate speaks of rule sets of either kind.
     missing_groups : {"raise", "group"}, default="raise"
         Whether missing values in ``sensitive_features`` are an error or a group.
+    groups : str, sequence, mapping or Grouping, default="intersection"
+        How several sensitive columns make groups: every combination is one; with
+        ``"marginal"`` each column is compared alone; a list names the columns, or
+        combinations, to compare, a mapping their epsilons too. Strata, bins and small
+        groups: :class:`~faircg.grouping.Grouping`.
     strict : bool, default=False
         Refuse, rather than warn of, categories never seen in training when predicting.
     on_interrupt : {"raise", "return"}, default="raise"
@@ -177,6 +183,7 @@ class FairRuleSetClassifier(TakesTables, ClassifierMixin, BaseEstimator):  # typ
         "verbose": ["verbose"],
         "rules_for": [StrOptions({"positive", "negative", "auto"})],
         "missing_groups": [StrOptions({"raise", "group"})],
+        "groups": [str, Sequence, Mapping, Grouping],
         "strict": ["boolean"],
         "on_interrupt": [StrOptions({"raise", "return"})],
         "callbacks": ["array-like"],
@@ -186,7 +193,7 @@ class FairRuleSetClassifier(TakesTables, ClassifierMixin, BaseEstimator):  # typ
         self,
         *,
         constraint: Constraint | None = None,
-        epsilon: float | None = None,
+        epsilon: float | Fraction | None = None,
         max_complexity: int = 20,
         max_conditions: int | None = None,
         objective: str = "hamming",
@@ -208,6 +215,7 @@ class FairRuleSetClassifier(TakesTables, ClassifierMixin, BaseEstimator):  # typ
         pos_label: Any = None,
         rules_for: str = "positive",
         missing_groups: str = "raise",
+        groups: Any = "intersection",
         strict: bool = False,
         on_interrupt: str = "raise",
         callbacks: Sequence[Callable[[Event], object]] = (),
@@ -235,6 +243,7 @@ class FairRuleSetClassifier(TakesTables, ClassifierMixin, BaseEstimator):  # typ
         self.pos_label = pos_label
         self.rules_for = rules_for
         self.missing_groups = missing_groups
+        self.groups = groups
         self.strict = strict
         self.on_interrupt = on_interrupt
         self.callbacks = callbacks
@@ -258,8 +267,8 @@ class FairRuleSetClassifier(TakesTables, ClassifierMixin, BaseEstimator):  # typ
         y
             Two labels.
         sensitive_features
-            Group of each sample: one column, or several whose combinations are the
-            groups. Only used here; prediction never needs it.
+            Group of each sample: one column, or several, of which ``groups`` says how
+            they make groups. Only used here; prediction never needs it.
         sample_weight
             How often each sample counts, as a person and in the loss; not negative.
             Whole numbers are repeated rows; others, such as 0.25, are counted exactly
@@ -278,7 +287,8 @@ class FairRuleSetClassifier(TakesTables, ClassifierMixin, BaseEstimator):  # typ
         listening = telling(self.callbacks, self.verbose)
         with listening as tell, deadline.listening():
             epsilon = None if criterion is None else criterion.epsilon
-            tell(FitBegun(epsilon, question.max_complexity))
+            allowed = None if epsilon is None else float(epsilon)
+            tell(FitBegun(allowed, question.max_complexity))
             found = learn(question, data, deadline, tell)
         solution = found.solution
         self.model_, self.fairness_ = learned_model(
@@ -288,6 +298,7 @@ class FairRuleSetClassifier(TakesTables, ClassifierMixin, BaseEstimator):  # typ
             criterion,
             self._asked(data),
             found.rules_for,
+            question.grouping,
         )
         self.classes_, self._positive = data.labels.classes, data.labels.positive
         self.rule_set_ = self.model_.rule_set

@@ -17,7 +17,7 @@ from faircg.colgen.pricing import PoolOnly
 from faircg.colgen.select import Selection
 from faircg.colgen.stop import Deadline
 from faircg.evaluate.counts import group_counts, total
-from faircg.evaluate.gaps import gap_or_nan
+from faircg.evaluate.gaps import gap_or_nan, largest_gap
 from faircg.evaluate.pooling import count_columns
 from faircg.grid import (
     Answer,
@@ -293,7 +293,8 @@ class Fold:
     def _data(self) -> tuple[object, ...]:
         """Identify the training data: people, groups and conditions."""
         conditions = tuple(map(str, self.binarizer.conditions_))
-        return fingerprint(self.merged), self.merged.groups.names, conditions
+        groups = self.merged.groups
+        return fingerprint(self.merged), groups.names, groups.families, conditions
 
 
 def search_fold(
@@ -352,17 +353,15 @@ def _record(
     rule_set = fold.rule_set(answer.returned.rules)
     accepted = rule_set.accepts(test.table)
     counts = group_counts(accepted, test.labels.is_positive, test.groups, test.weights)
-    train_gaps = (
-        float(rate.gap(recount.missed, recount.hit)) for rate in problem.rates
-    )
+    criterion, families = fold.question.at(*point).criterion, test.groups.families
     return {
         "fold": fold.number,
         "epsilon": point[0],
         "max_complexity": point[1],
         "train_accuracy": (n_train - recount.errors) / n_train,
         "test_accuracy": total(counts.values()).accuracy,
-        "train_gap": max(train_gaps, default=0.0),
-        "test_gap": gap_or_nan(counts, fold.question.at(*point).criterion),
+        "train_gap": largest_gap(problem.rates, recount.missed, recount.hit),
+        "test_gap": gap_or_nan(counts, criterion, families),
         "complexity": recount.complexity,
         "n_rules": len(answer.returned.rules),
         f"train_{objective}_loss": loss_of(recount.loss(objective)),

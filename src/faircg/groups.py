@@ -1,74 +1,114 @@
-"""Groups: the sensitive features of each sample as codes and names."""
+"""Groups: the sensitive features of each sample as codes of parts, and their names."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+import warnings
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Final
 
 import narwhals.stable.v2 as nw
 import numpy as np
 
+from faircg.fairness.families import Family
+from faircg.grouping import Comparison, Grouping
+
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from faircg.grouping import ColumnName
     from faircg.typing import IntVector
 
 MISSING = "(missing)"
 EVERYBODY = "everybody"
 """Name of the one group of all people."""
+MOST_NAMED: Final = 4
+"""Groups that the name of a merged one lists."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Groups:
-    """The group of each sample, as an index into the sorted names."""
+    """The part of each sample, as an index into the sorted names.
+
+    The groups of each of the ``families`` are compared; without any, every part is a
+    group.
+    """
 
     codes: IntVector
     names: tuple[str, ...]
+    families: tuple[Family, ...] = ()
+
+    def compared_as(self, families: Sequence[Family]) -> Groups:
+        """Return them with those groups of some families that are here.
+
+        If there are none, these are the groups of another attribute, and all parts are
+        compared.
+        """
+        here = (family.among(self.names) for family in families)
+        return replace(self, families=tuple(family for family in here if family.groups))
 
 
-def read_groups(sensitive_features: Any, *, missing: str = "raise") -> Groups:
-    """Read one column of groups, or several whose combinations are the groups.
+@dataclass(frozen=True, slots=True, eq=False)
+class _Attribute:
+    """One sensitive column: the number of each row's value, and how they are called."""
+
+    name: str | None
+    codes: IntVector
+    texts: tuple[str, ...]
+
+
+def read_groups(
+    sensitive_features: Any,
+    *,
+    missing: str = "raise",
+    grouping: Grouping = Grouping(),  # noqa: B008 (frozen)
+) -> Groups:
+    """Read one column of groups, or several whose combinations are the parts.
 
     They may be a list, array, Series or frame. ``missing`` values ``"raise"`` an error
-    or are a ``"group"``.
+    or are a ``"group"``. Where a frame has several columns, names say the column.
 
     Examples
     --------
     >>> groups = read_groups(["b", "a", "b"])
     >>> groups.names, groups.codes
     (('a', 'b'), array([1, 0, 1]))
+    >>> import pandas as pd
+    >>> read_groups(pd.DataFrame({"race": ["x", "y"], "sex": ["f", "f"]})).names
+    ('race = x, sex = f', 'race = y, sex = f')
     """
-    import pandas as pd
-
-    names, numbers = [], []
-    for values in _columns(sensitive_features):
-        is_missing = np.asarray(pd.isna(values), dtype=bool)
-        if is_missing.any() and missing == "raise":
-            rows = np.flatnonzero(is_missing)
-            raise ValueError(
-                f"sensitive_features has {len(rows)} missing values (first rows: "
-                f"{rows[:5].tolist()}); fill them, leave those rows out, or make them "
-                "a group of their own with missing_groups='group'"
-            )
-        codes, distinct = pd.factorize(values, use_na_sentinel=True)
-        texts = np.array([*map(_text, distinct), MISSING], dtype=object)
-        names.append(texts[codes])
-        numbers.append(codes)
-    joined = [", ".join(parts) for parts in zip(*names, strict=True)]
-    number_of: dict[str, tuple[int, ...]] = {}
-    for name, number in zip(joined, zip(*numbers, strict=True), strict=True):
-        if number_of.setdefault(name, number) != number:
-            raise ValueError(
-                f"two different groups of sensitive_features would both be called "
-                f"{name!r}; rename one of them"
-            )
-    position = {name: code for code, name in enumerate(sorted(number_of))}
-    codes = np.array([position[name] for name in joined], dtype=np.int64)
-    return Groups(codes, tuple(position))
+    given = _columns(sensitive_features)
+    names = [name for name, _ in given]
+    bins = {_position(c, names, "bins"): cuts for c, cuts in grouping.bins.items()}
+    attributes = [
+        _attribute(name, values, missing, bins.get(j), is_alone=len(given) == 1)
+        for j, (name, values) in enumerate(given)
+    ]
+    by_value = np.array([a.codes for a in attributes]).T
+    combinations, codes = np.unique(by_value, axis=0, return_inverse=True)
+    called = [_joined(attributes, row, range(len(given))) for row in combinations]
+    twice = {name for name in called if called.count(name) > 1}
+    if twice:
+        raise ValueError(
+            f"two different groups of sensitive_features would both be called "
+            f"{min(twice)!r}; rename one of them"
+        )
+    order = np.argsort(np.array(called, dtype=object), kind="stable")
+    position = np.empty(len(order), dtype=np.int64)
+    position[order] = np.arange(len(order))
+    parts = tuple(called[k] for k in order)
+    families = tuple(_families(grouping, attributes, parts, combinations[order]))
+    return Groups(position[codes.reshape(-1)], parts, families)
 
 
 def groups_of(
-    sensitive_features: Any, weights: IntVector, *, missing: str = "raise"
+    sensitive_features: Any,
+    weights: IntVector,
+    *,
+    missing: str = "raise",
+    grouping: Grouping = Grouping(),  # noqa: B008 (frozen)
 ) -> Groups:
-    """Read the group of each row; everybody is one group without any.
+    """Read the groups of each row; everybody is one group without any.
 
     A group whose rows all weigh nothing has nobody, and no name: its rows, which nobody
     counts, get the code of another.
@@ -76,27 +116,239 @@ def groups_of(
     n_rows = len(weights)
     if sensitive_features is None:
         return Groups(np.zeros(n_rows, dtype=np.int64), (EVERYBODY,))
-    groups = read_groups(sensitive_features, missing=missing)
+    groups = read_groups(sensitive_features, missing=missing, grouping=grouping)
     if len(groups.codes) != n_rows:
         raise ValueError(
             f"X has {n_rows} rows and sensitive_features has {len(groups.codes)}"
         )
     kept = np.unique(groups.codes[weights > 0])
     codes = np.searchsorted(kept, groups.codes).clip(max=len(kept) - 1)
-    return Groups(codes, tuple(groups.names[code] for code in kept))
+    names = tuple(groups.names[code] for code in kept)
+    here = Groups(codes, names).compared_as(groups.families)
+    return _large_enough(here, grouping, weights)
 
 
-def _columns(data: Any) -> list[np.ndarray[Any, Any]]:
+def groups_as_learned(
+    sensitive_features: Any,
+    weights: IntVector,
+    *,
+    missing: str = "raise",
+    grouping: Grouping,
+    families: Sequence[Family],
+) -> Groups:
+    """Read other people's groups as those of a model were, and compare the same ones.
+
+    Attributes that the model was not learned with make groups by their values.
+    """
+    names = [] if sensitive_features is None else _names(sensitive_features)
+    known = {c: cuts for c, cuts in grouping.bins.items() if c in names}
+    groups = groups_of(
+        sensitive_features, weights, missing=missing, grouping=Grouping(bins=known)
+    )
+    return groups.compared_as(families)
+
+
+def _names(sensitive_features: Any) -> list[ColumnName]:
+    """Return how the attributes may be called: by position and, if any, by name."""
+    names = [name for name, _ in _columns(sensitive_features)]
+    return [*range(len(names)), *(name for name in names if name is not None)]
+
+
+def _large_enough(groups: Groups, grouping: Grouping, weights: IntVector) -> Groups:
+    """Refuse, tell of, or merge groups of too few people."""
+    if not grouping.min_group_size:
+        return groups
+    counts = np.bincount(groups.codes, weights, minlength=len(groups.names))
+    people = dict(zip(groups.names, counts.astype(int).tolist(), strict=True))
+    families = groups.families or (Family({name: (name,) for name in groups.names}),)
+    if grouping.small_groups == "merge":
+        merged = tuple(_merged(f, people, grouping.min_group_size) for f in families)
+        return replace(groups, families=merged)
+    small = {
+        name: size
+        for family in families
+        for name, size in _sizes(family, people).items()
+        if size < grouping.min_group_size
+    }
+    if not small:
+        return groups
+    told = ", ".join(f"{name!r} ({size:,})" for name, size in small.items())
+    message = (
+        f"{len(small):,} of the groups have fewer than {grouping.min_group_size:,} "
+        f"people: {told}"
+    )
+    if grouping.small_groups == "raise":
+        raise ValueError(
+            f"{message}; merge them (small_groups='merge'), or lower min_group_size"
+        )
+    warnings.warn(message, UserWarning, stacklevel=2)
+    return groups
+
+
+def _sizes(family: Family, people: dict[str, int]) -> dict[str, int]:
+    return {
+        name: sum(people[part] for part in parts)
+        for name, parts in family.groups.items()
+    }
+
+
+def _merged(family: Family, people: dict[str, int], least: int) -> Family:
+    """Make one group of all that are too small, and of the next ones if need be."""
+    sizes = _sizes(family, people)
+    ordered = sorted(sizes, key=lambda name: (sizes[name], name))
+    small = [name for name in ordered if sizes[name] < least]
+    if not small:
+        return family
+    rest = [name for name in ordered if name not in small]
+    while rest and (len(small) < 2 or sum(sizes[name] for name in small) < least):
+        small.append(rest.pop(0))
+    if not rest:
+        raise ValueError(
+            f"with min_group_size={least:,} all groups are merged into one, and "
+            f"nothing is left to compare: {', '.join(map(repr, ordered))}"
+        )
+    told = (
+        ", ".join(sorted(small)) if len(small) <= MOST_NAMED else f"{len(small)} groups"
+    )
+    groups = {n: parts for n, parts in family.groups.items() if n not in small}
+    groups[f"other ({told})"] = tuple(
+        p for n in sorted(small) for p in family.groups[n]
+    )
+    return replace(family, groups=groups)
+
+
+def _families(
+    grouping: Grouping,
+    attributes: Sequence[_Attribute],
+    parts: Sequence[str],
+    combinations: Any,
+) -> Iterator[Family]:
+    """Say which groups are compared; nothing if all parts are."""
+    names = [attribute.name for attribute in attributes]
+    stratum: int | None = None
+    if grouping.within is not None:
+        stratum = _position(grouping.within, names, "within")
+    free = [j for j in range(len(names)) if j != stratum]
+    if not free:
+        raise ValueError(
+            f"within={grouping.within!r} is the only sensitive attribute; give the one "
+            "whose groups are compared as well"
+        )
+    by = grouping.by
+    if by == "intersection":
+        if stratum is None:
+            return
+        by = (Comparison(tuple(free)),)
+    elif by == "marginal":
+        by = tuple(Comparison((j,)) for j in free)
+    for comparison in by:
+        at = [_position(c, names, "groups") for c in comparison.columns]
+        if stratum in at:
+            raise ValueError(f"groups compare {grouping.within!r} and are within it")
+        about = ""
+        if len(by) > 1:
+            about = ", ".join(names[j] or f"attribute {j}" for j in at)
+        strata: dict[str, dict[str, list[str]]] = {}
+        for part, row in zip(parts, combinations, strict=True):
+            layer = "" if stratum is None else _joined(attributes, row, [stratum])
+            name = _joined(attributes, row, at if stratum is None else [*at, stratum])
+            strata.setdefault(layer, {}).setdefault(name, []).append(part)
+        for layer, groups in sorted(strata.items()):
+            told = ", ".join(text for text in (about, layer) if text)
+            inside = {name: tuple(some) for name, some in sorted(groups.items())}
+            yield Family(inside, told, comparison.epsilon)
+
+
+def _joined(
+    attributes: Sequence[_Attribute], row: Any, columns: Sequence[int] | range
+) -> str:
+    return ", ".join(attributes[j].texts[int(row[j])] for j in columns)
+
+
+def _position(column: ColumnName, names: Sequence[str | None], what: str) -> int:
+    """Find an attribute by its name or its position."""
+    if column in names:
+        return names.index(column)
+    if isinstance(column, int) and 0 <= column < len(names):
+        return column
+    known = [j if name is None else name for j, name in enumerate(names)]
+    raise ValueError(
+        f"{what}: {column!r} is no sensitive attribute; sensitive_features has {known}"
+    )
+
+
+def _attribute(
+    name: str | None,
+    values: np.ndarray[Any, Any],
+    missing: str,
+    cuts: Sequence[float] | None,
+    *,
+    is_alone: bool,
+) -> _Attribute:
+    """Give each value of a column a number and a name."""
+    import pandas as pd
+
+    is_missing = np.asarray(pd.isna(values), dtype=bool)
+    if is_missing.any() and missing == "raise":
+        rows = np.flatnonzero(is_missing)
+        raise ValueError(
+            f"sensitive_features has {len(rows)} missing values (first rows: "
+            f"{rows[:5].tolist()}); fill them, leave those rows out, or make them "
+            "a group of their own with missing_groups='group'"
+        )
+    prefix = "" if is_alone or name is None else f"{name} = "
+    if cuts is not None:
+        numbers = _numbers(values, is_missing, name)
+        codes = np.searchsorted(cuts, numbers, side="left")
+        codes[is_missing] = len(cuts) + 1
+        called = "value" if name is None else name
+        texts = [*_bin_names(called, cuts), f"{prefix}{MISSING}"]
+        return _Attribute(name, codes.astype(np.int64), tuple(texts))
+    codes, distinct = pd.factorize(values, use_na_sentinel=True)
+    texts = [prefix + text for text in (*map(_text, distinct), MISSING)]
+    codes = np.where(codes < 0, len(distinct), codes)
+    return _Attribute(name, codes.astype(np.int64), tuple(texts))
+
+
+def _numbers(
+    values: np.ndarray[Any, Any], is_missing: Any, name: str | None
+) -> np.ndarray[Any, Any]:
+    try:
+        return np.where(is_missing, 0, values).astype(float)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"bins of {name!r}: the attribute holds something that is no number"
+        ) from None
+
+
+def _bin_names(name: str, cuts: Sequence[float]) -> list[str]:
+    """Name the groups that cut points make.
+
+    Examples
+    --------
+    >>> _bin_names("age", [25, 45])
+    ['age <= 25', '25 < age <= 45', 'age > 45']
+    """
+    texts = [f"{cut:g}" for cut in cuts]
+    inner = [f"{a} < {name} <= {b}" for a, b in pairwise(texts)]
+    return [f"{name} <= {texts[0]}", *inner, f"{name} > {texts[-1]}"]
+
+
+def _columns(data: Any) -> list[tuple[str | None, np.ndarray[Any, Any]]]:
     native = nw.from_native(data, pass_through=True, allow_series=True)
     if isinstance(native, nw.DataFrame) and native.columns:
-        return [np.asarray(c.to_numpy(), dtype=object) for c in native.iter_columns()]
+        return [
+            (str(c.name), np.asarray(c.to_numpy(), dtype=object))
+            for c in native.iter_columns()
+        ]
     if isinstance(native, nw.Series):
-        return [np.asarray(native.to_numpy(), dtype=object)]
+        name = str(native.name) if native.name else None
+        return [(name, np.asarray(native.to_numpy(), dtype=object))]
     array = np.asarray(data, dtype=object)
     if array.ndim == 1 and not any(isinstance(value, list) for value in array):
-        return [array]
+        return [(None, array)]
     if array.ndim == 2 and array.shape[1] > 0:
-        return [array[:, j] for j in range(array.shape[1])]
+        return [(None, array[:, j]) for j in range(array.shape[1])]
     raise ValueError(
         "sensitive_features must be one column, or a table of a few columns, not "
         f"something of shape {array.shape}"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from faircg.fairness.rates import GroupSizes
+from faircg.fairness import GroupSizes
 from faircg.groups import groups_of
 from faircg.labels import Labels, plain, read_labels
 from faircg.validation import checked_table, read_costs, read_weights
@@ -65,7 +65,11 @@ class LabelledTable:
                 "sensitive_features=... to fit"
             )
         groups = groups_of(
-            sensitive_features, weights.whole, missing=question.missing_groups
+            sensitive_features,
+            weights.whole,
+            missing=question.missing_groups,
+            grouping=question.grouping,
+            per_person=weights.parts,
         )
         data = cls(
             estimator.features_,
@@ -101,12 +105,13 @@ class LabelledTable:
 
     @property
     def sizes(self) -> GroupSizes:
-        """How many people of each label each group has."""
+        """How many people of each label each part has, and which groups there are."""
         counts = np.zeros((2, len(self.groups.names)), dtype=np.int64)
         label = self.labels.is_positive.astype(np.int64)
         np.add.at(counts, (label, self.groups.codes), self.weights)
         negatives, positives = counts
-        return GroupSizes(self.groups.names, positives, negatives)
+        groups = self.groups
+        return GroupSizes(groups.names, positives, negatives, groups.families)
 
     def take(self, rows: IntVector) -> LabelledTable:
         """Return some of the people; groups without anybody keep their names."""

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from faircg.colgen.engine import Solution
     from faircg.fairness import Criterion, Fairness
+    from faircg.grouping import Grouping
     from faircg.labelled import LabelledTable
     from faircg.rules import Condition
     from faircg.typing import Conditions, RulesFor
@@ -39,11 +40,13 @@ def learned_model(
     data: LabelledTable,
     criterion: Criterion | None,
     asked: Asked,
-    rules_for: RulesFor = "positive",
+    rules_for: RulesFor,
+    grouping: Grouping,
 ) -> tuple[RuleSetModel, Fairness]:
     """Recount a solution on the people themselves, and make a model of it.
 
-    ``criterion`` must hold; ``asked`` is for the readers of the model file.
+    ``criterion`` must hold; ``asked`` and ``grouping`` are for the readers of the model
+    file.
     """
     table, labels = data.table, data.labels
     rule_set = named_rules(
@@ -52,7 +55,8 @@ def learned_model(
     counts = group_counts(
         rule_set.accepts(table), labels.is_positive, data.groups, data.weights
     )
-    fairness = fairness_of(counts, criterion)
+    families = data.groups.families
+    fairness = fairness_of(counts, criterion, families)
     everybody = total(counts.values())
     errors = everybody.false_negatives + everybody.false_positives
     is_same = errors == solution.returned.recount.errors
@@ -70,5 +74,7 @@ def learned_model(
         ranges={name: known for name, known in ranges.items() if name in tested},
         asked=asked,
         rates=() if criterion is None else tuple(criterion.rates()),
+        grouping=grouping,
+        families=families,
     )
     return model, fairness

@@ -98,7 +98,8 @@ def mine_fair_tree(
         rng, shares = np.random.default_rng(seed), weights / weights.sum()
         weights = rng.multinomial(MOST_PEOPLE, shares)
     people = np.repeat(np.arange(len(rows)), weights)
-    bound = 0.5 if problem.criterion is None else problem.criterion.epsilon
+    epsilon = None if problem.criterion is None else problem.criterion.epsilon
+    bound = 0.5 if epsilon is None else float(epsilon)
     moment = EqualizedOdds if problem.rate_rows.uses_hit else TruePositiveRateParity
     found: set[Conditions] = set()
     for depth in (3, 5):

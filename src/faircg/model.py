@@ -18,9 +18,11 @@ import numpy as np
 
 from faircg.colgen.certificate import Certificate
 from faircg.exceptions import ModelFormatError, UnseenCategoryWarning
-from faircg.fairness import CRITERIA, GroupCounts
+from faircg.fairness import GroupCounts
+from faircg.fairness.constraint import criterion_of
 from faircg.fairness.recorded import RecordedCriterion, rates_from_json, rates_to_json
 from faircg.features import NumericRange
+from faircg.grouping import Grouping, families_from_list, families_to_list
 from faircg.model_parts import Asked as Asked
 from faircg.model_parts import Feature as Feature
 from faircg.model_parts import parsed_features
@@ -36,7 +38,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from faircg.fairness import Criterion, Rate
+    from faircg.fairness import Criterion, Family, Linear, Rate
     from faircg.typing import BoolVector
 
 FORMAT: Final = "faircg-model"
@@ -76,6 +78,9 @@ class RuleSetModel:
     rates
         What the criterion of the fit bounds, each rate with its own limit. Empty if
         there was none, or nobody recorded it.
+    grouping, families
+        How sensitive attributes made the groups, and which of them were compared; no
+        families if every part of the people was a group.
     """
 
     rule_set: RuleSet
@@ -85,7 +90,9 @@ class RuleSetModel:
     groups: Mapping[str, GroupCounts] = field(default_factory=dict)
     ranges: Mapping[str, NumericRange] = field(default_factory=dict)
     asked: Asked = field(default_factory=Asked)
-    rates: tuple[Rate, ...] = ()
+    rates: tuple[Rate | Linear, ...] = ()
+    grouping: Grouping = field(default_factory=Grouping)
+    families: tuple[Family, ...] = ()
 
     def __post_init__(self) -> None:
         kinds = self.kinds
@@ -113,12 +120,20 @@ class RuleSetModel:
     def criterion(self) -> Criterion | None:
         """The criterion of the fit; None if there was none, or nobody knows it."""
         known = self.certificate
-        if known is None or known.constraint is None or known.epsilon is None:
+        if known is None or known.constraint is None:
             return None
         if self.rates:
             return RecordedCriterion(known.constraint, known.epsilon, self.rates)
-        made = CRITERIA.get(known.constraint)  # a file without rates
-        return None if made is None else made(known.epsilon)
+        try:  # a file without rates
+            return criterion_of(known.constraint, known.epsilon)
+        except ValueError:
+            return None
+
+    @property
+    def group_names(self) -> tuple[str, ...]:
+        """The groups that were compared; every part, if nothing else is recorded."""
+        names = (name for family in self.families for name in family.groups)
+        return tuple(dict.fromkeys(names)) or tuple(self.groups)
 
     def read(self, X: Any) -> Table:
         """Read the features that rules test; a table was read before."""
@@ -193,6 +208,10 @@ class RuleSetModel:
             "ranges": {name: asdict(known) for name, known in self.ranges.items()},
             "asked": {name: _plain(v) for name, v in asdict(self.asked).items()},
             "rates": rates_to_json(self.rates),
+            "grouping": {
+                **self.grouping.to_dict(),
+                "families": families_to_list(self.families),
+            },
         }
 
     def to_json(self) -> str:
@@ -231,6 +250,8 @@ class RuleSetModel:
             )
         if version == OLDER_VERSION:
             data = _upgraded(data)
+        grouping = {**Grouping().to_dict(), **named(data.get("grouping", {}), "groups")}
+        families = grouping.pop("families", [])
         proven = data.get("certificate")
         groups = named(data.get("groups"), "groups")
         ranges = named(data.get("ranges"), "ranges")
@@ -244,6 +265,8 @@ class RuleSetModel:
                 ranges={name: _RANGE.read(entry) for name, entry in ranges.items()},
                 asked=_ASKED.read(data.get("asked")),
                 rates=rates_from_json(data.get("rates", [])),
+                grouping=Grouping.from_dict(grouping),
+                families=families_from_list(families),
             )
         except ValueError as error:
             raise ModelFormatError(str(error)) from None

@@ -7,7 +7,7 @@ conditions, the depths, the first rules and the pricer.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, get_args
 
 import numpy as np
@@ -18,9 +18,10 @@ from faircg.binarize import ConditionBinarizer, named_thresholds
 from faircg.colgen.pricing import pricer_by_name, threads
 from faircg.colgen.problem import Problem
 from faircg.error_costs import ErrorCosts
-from faircg.fairness.constraint import criterion_of, with_epsilon
-from faircg.fairness.criteria import rates_of
+from faircg.fairness.constraint import criterion_of, takes_epsilon, with_epsilon
+from faircg.fairness.criterion import changed_epsilon, rates_of
 from faircg.fairness.mirrored import Mirrored
+from faircg.grouping import Grouping
 from faircg.groups import EVERYBODY
 from faircg.mining import MINERS
 from faircg.policy import Policy
@@ -29,6 +30,7 @@ from faircg.typing import RulesFor
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from fractions import Fraction
 
     from faircg.classifier import FairRuleSetClassifier
     from faircg.colgen.pricing import Pricer
@@ -55,7 +57,7 @@ class Question:
     """
 
     constraint: Constraint | None
-    epsilon: float | None
+    epsilon: float | Fraction | None
     max_complexity: int
     max_conditions: int | None
     objective: Objective
@@ -74,10 +76,14 @@ class Question:
     pos_label: Any
     rules_for: RulesAskedFor
     missing_groups: str
+    grouping: Grouping = field(default_factory=Grouping)
 
     def __post_init__(self) -> None:
         """Look all names up, so that a wrong one is an error before any work."""
-        criterion_of(self.constraint, self.epsilon)
+        criterion = criterion_of(self.constraint, self.epsilon)
+        if criterion is not None:
+            for epsilon in self.grouping.epsilons:
+                changed_epsilon(criterion, epsilon)
         pricer_by_name(self.pricing)
         source = self.warm_start_rules
         if isinstance(source, str) and source not in MINERS:
@@ -124,14 +130,18 @@ class Question:
             pos_label=estimator.pos_label,
             rules_for=estimator.rules_for,  # type: ignore[arg-type]
             missing_groups=estimator.missing_groups,
+            grouping=Grouping.of(estimator.groups),
         )
 
     def at(self, epsilon: float, max_complexity: int) -> Question:
-        """Return the same question with another epsilon and limit on complexity."""
+        """Return the same question with another epsilon and limit on complexity.
+
+        A constraint that bounds no gap stays as it is.
+        """
         return replace(
             self,
             constraint=with_epsilon(self.constraint, epsilon),
-            epsilon=epsilon,
+            epsilon=epsilon if takes_epsilon(self.constraint) else None,
             max_complexity=max_complexity,
         )
 
@@ -201,6 +211,7 @@ class Question:
             families=binarizer.families_,
             group_codes=None if criterion is None else data.groups.codes,
             group_names=(EVERYBODY,) if criterion is None else data.groups.names,
+            compared=() if criterion is None else data.groups.families,
             weights=data.weights,
             criterion=criterion,
             max_complexity=self.max_complexity,

@@ -26,7 +26,7 @@ from faircg.classifier import FairRuleSetClassifier
 from faircg.colgen.events import SearchBegun
 from faircg.evaluate.pooling import pooled_points
 from faircg.exceptions import FairCGError
-from faircg.fairness.constraint import with_epsilon
+from faircg.fairness.constraint import takes_epsilon, with_epsilon
 from faircg.folds import search_fold
 from faircg.grid import COARSE_EPSILONS, Grid, GridPoint
 from faircg.labelled import LabelledTable
@@ -71,8 +71,9 @@ class FairRuleSetClassifierCV(TakesTables, ClassifierMixin, BaseEstimator):  # t
         The grid of phase I.
     fine_epsilons, fine_complexities : sequence or None, default=None
         The grid of phase II. By default that of phase I; if epsilons are the default,
-        then with 0, 0.05, 0.15 and 0.2 as well. Without a constraint there is one
-        epsilon, 1. A point that phase I proved optimal is not solved again. With exact
+        then with 0, 0.05, 0.15 and 0.2 as well. Without a constraint, or with one that
+        bounds no gap between groups (such as ``"four_fifths"``), there is one epsilon,
+        1. A point that phase I proved optimal is not solved again. With exact
         pricing, phase II may add rules of its own and proves its answers too; other
         pricers choose from the rules of phase I.
     cv : int, splitter or iterable of splits, default=10
@@ -237,7 +238,7 @@ class FairRuleSetClassifierCV(TakesTables, ClassifierMixin, BaseEstimator):  # t
             complexities=self.complexities,
             fine_epsilons=self.fine_epsilons,
             fine_complexities=self.fine_complexities,
-            has_constraint=self.constraint_ is not None,
+            has_constraint=takes_epsilon(self.constraint_),
         )
         question = Question.of(estimator)
         criterion = question.at(*grid.fine[0]).criterion
@@ -247,7 +248,7 @@ class FairRuleSetClassifierCV(TakesTables, ClassifierMixin, BaseEstimator):  # t
         results = self._search(question, grid, data)
         self.classes_ = data.labels.classes
         self.cv_results_ = results
-        points = pooled_points(results, criterion)
+        points = pooled_points(results, criterion, data.groups.families)
         kept = points[points["on_frontier"]].drop(columns="on_frontier")
         self.frontier_ = kept.reset_index(drop=True)
         self.best_epsilon_, self.best_complexity_ = self._chosen()
@@ -276,7 +277,7 @@ class FairRuleSetClassifierCV(TakesTables, ClassifierMixin, BaseEstimator):  # t
         estimator = self._unfitted()
         return estimator.set_params(  # type: ignore[no-any-return]
             constraint=with_epsilon(estimator.constraint, epsilon),
-            epsilon=epsilon,
+            epsilon=epsilon if takes_epsilon(estimator.constraint) else None,
             max_complexity=max_complexity,
             verbose=max(int(estimator.verbose), int(self.verbose) - 1),
             callbacks=(*estimator.callbacks, *self.callbacks),

@@ -110,7 +110,7 @@ def test_the_gap_of_a_rate_names_its_groups():
     gap = gap_of("false negative rate", counts)
     assert gap.value == Fraction(2, 3) - Fraction(1, 6)
     assert (gap.lowest, gap.highest) == ("b", "a")
-    assert gap.epsilon is None
+    assert gap.limit is None
     assert gap.within is None
 
 

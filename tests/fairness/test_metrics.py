@@ -21,7 +21,8 @@ from faircg.fairness import (
     exact,
     rates_of,
 )
-from faircg.fairness.rates import RateRows, all_hold
+from faircg.fairness.rate_rows import RateRows
+from faircg.fairness.rates import all_hold
 from faircg.groups import Groups
 
 with warnings.catch_warnings():  # what fairlearn's own imports warn of is not ours
@@ -122,7 +123,9 @@ def test_a_rate_of_nobody_is_not_a_number():
         ([3, 4], [10, 10], 0.09999999, False),
         ([1, 0], [20, 7], 0.05, True),
         ([3, 0], [59, 7], 0.05, False),  # 0.0508...
-        ([1, 0], [3, 5], 0.3333333333333333, False),  # one third is more
+        ([1, 0], [3, 5], 1 / 3, True),  # the float that one third is
+        ([1, 0], [3, 5], 0.333333333333333, False),  # one third is more
+        ([1, 0], [3, 5], Fraction(1, 3), True),
         ([1, 0], [3, 5], 0.33333333333333337, True),
         ([7, 14], [10, 20], 0.0, True),
         ([7, 14], [10, 21], 0.0, False),

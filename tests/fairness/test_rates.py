@@ -13,7 +13,8 @@ from scipy.optimize import linprog
 
 from faircg.fairness import Cap, Difference, Floor, GroupSizes, Rate, Ratio
 from faircg.fairness.metrics import GroupCounts
-from faircg.fairness.rates import AMONG, RateRows
+from faircg.fairness.rate_rows import RateRows
+from faircg.fairness.rates import AMONG
 
 BOUNDS = (Difference, Ratio, Floor, Cap)
 SHARES = [

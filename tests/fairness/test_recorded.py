@@ -69,7 +69,7 @@ def test_each_rate_of_a_model_keeps_its_limit(tmp_path: Path) -> None:
     assert (model.criterion.name, model.criterion.epsilon) == (odds.name, 0.05)
     main = report_of_model(model, **people()).points[0].main
     assert main.within
-    assert {gap.rate: gap.epsilon for gap in main.bounded} == clf.fairness_.allowed
+    assert {gap.rate: gap.limit for gap in main.bounded} == clf.fairness_.allowed
     # By its name alone it is the same; with another epsilon that holds for both.
     assert _criterion(model, "equalized_odds", None) == model.criterion
     assert _criterion(model, None, 0.1) == EqualizedOdds(0.1)

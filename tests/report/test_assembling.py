@@ -192,7 +192,7 @@ def test_a_search_shows_the_rule_set_of_every_frontier_point(compas, constraint)
         assert result.point.cross_validated.accuracy == accuracy
         train = result.parts["train"]
         assert all(gap.within for gap in train.watched)
-        assert [gap.epsilon for gap in train.watched] == [result.point.epsilon]
+        assert [gap.limit for gap in train.watched] == [result.point.epsilon]
         # Epsilon 1 asks for nothing, so that nothing can be said to be satisfied.
         assert train.within is (True if result.point.epsilon < 1 else None)
         assert "race" not in result.point.model.rule_set.features

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 class LearningOptions(opt.PeopleOptions):
     """What ``fit`` and ``frontier`` are both asked."""
 
-    constraint: opt.Constraint = "none"
+    constraint: opt.Constraint = None
     max_conditions: opt.MaxConditions = None
     positive: opt.Positive = None
     rules_for: opt.RulesFor = "positive"
@@ -48,13 +48,18 @@ class LearningOptions(opt.PeopleOptions):
     seed: opt.Seed = 0
     jobs: opt.Jobs = -1
 
+    @property
+    def named_constraint(self) -> str | None:
+        """What was asked for, in one line."""
+        return opt.named(self.constraint)
+
 
 @dataclass(frozen=True, kw_only=True)
 class FitOptions(LearningOptions):
     """What ``fit`` is asked besides."""
 
     output: Annotated[Path, typer.Option("--output", "-o", help="Model file (JSON).")]
-    epsilon: opt.Epsilon = 0.05
+    epsilon: opt.Epsilon = None
     max_complexity: opt.MaxComplexity = 20
     objective: opt.Objective = "hamming"
     price: opt.Price = False
@@ -159,9 +164,10 @@ def read_training(asked: LearningOptions) -> Training:
         )
         for name in names or ()
     )
-    if asked.constraint != "none" and not groups:
+    constraint = asked.named_constraint
+    if constraint is not None and not groups:
         raise ValueError(
-            f"--constraint {asked.constraint} compares groups; name their column with "
+            f"--constraint {constraint} compares groups; name their column with "
             "--sensitive"
         )
     labels, pos_label = files.labels_of(people, target, asked.positive)
@@ -190,7 +196,7 @@ def make_estimator(asked: LearningOptions, training: Training) -> FairRuleSetCla
     from faircg.classifier import FairRuleSetClassifier
 
     return FairRuleSetClassifier(
-        constraint=_given(asked.constraint),
+        constraint=asked.named_constraint,
         max_conditions=asked.max_conditions,
         cost_false_positive=asked.cost_false_positive,
         cost_false_negative=asked.cost_false_negative,

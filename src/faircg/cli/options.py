@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from contextlib import suppress
 from dataclasses import dataclass
+from fractions import Fraction
 from importlib import import_module
 from pathlib import Path
 from typing import (
@@ -106,8 +107,8 @@ def _limited(
 def _number(value: Any) -> float:
     """Read a number; what is none is NaN, which no limit allows."""
     try:
-        return float(value)
-    except ValueError:
+        return float(Fraction(value) if "/" in str(value) else value)
+    except (ValueError, ZeroDivisionError):
         return math.nan
 
 
@@ -149,7 +150,8 @@ Positive: TypeAlias = Annotated[
     str | None, typer.Option(help="Value of the target that is the positive label.")
 ]
 Epsilon: TypeAlias = Annotated[
-    float, _float("Largest allowed gap between any two groups.", gap)
+    float | None,
+    _float("Largest allowed gap between any two groups; 0.05 by default.", gap),
 ]
 MeasuredEpsilon: TypeAlias = Annotated[
     float | None, _float("Allowed gap; that of the model by default.", gap)
@@ -308,8 +310,33 @@ class PeopleOptions:
     config: Config = None
 
 
+def joined(constraints: list[str] | None) -> str | None:
+    """Return what was asked for in one line; nothing if nothing was.
+
+    Examples
+    --------
+    >>> joined(["equalized_odds", "precision_floor=0.7"]), joined(["none"])
+    ('equalized_odds & precision_floor=0.7', 'none')
+    """
+    given = list(dict.fromkeys(constraints or ()))
+    if len(given) > 1 and "none" in given:
+        raise OptionValueError("--constraint none was given beside another one")
+    return " & ".join(given) or None
+
+
+def named(constraints: list[str] | None) -> str | None:
+    """Return the constraint in one line; None for none."""
+    text = joined(constraints)
+    return None if text == "none" else text
+
+
 _CHOICES: Final = {
-    "Constraint": ("faircg.fairness:CRITERIA", "What must be close between groups."),
+    "Constraint": (
+        "faircg.fairness:CRITERIA",
+        "What must hold for all groups; give it again for more. A number after = is "
+        "its own limit: precision_floor=0.7; also RATE_floor, RATE_cap and RATE_ratio, "
+        "such as selection_rate_cap=0.3.",
+    ),
     "Measured": (
         "faircg.fairness:CRITERIA",
         "Criterion to measure by; that of the model by default.",
@@ -339,12 +366,14 @@ _CHOICES: Final = {
 """Options with a few values each: their registry, and the help."""
 _OR_NONE: Final = ("Constraint", "Measured", "WarmStart")
 """Those that also take ``none``."""
+_WITH_NUMBERS: Final = ("Constraint", "Measured")
+"""Those that may be given again, each with a number of its own."""
 
 if TYPE_CHECKING:
     from faircg.explain.explanations import Direction as Direction
 
-    Constraint: TypeAlias = str
-    Measured: TypeAlias = str | None
+    Constraint: TypeAlias = list[str] | None
+    Measured: TypeAlias = list[str] | None
     Pricing: TypeAlias = str
     Thresholds: TypeAlias = str
     WarmStart: TypeAlias = str
@@ -363,7 +392,15 @@ else:
         module, attribute = registry.split(":")
         names = getattr(import_module(module), attribute)
         besides = ("none",) if name in _OR_NONE else ()
-        values = Literal[(*besides, *(get_args(names) or names))]
-        if name == "Measured":
-            values |= None
-        return Annotated[values, typer.Option(help=words)]
+        known = (*besides, *(get_args(names) or names))
+        if name in _WITH_NUMBERS:
+            shape = f"<{'|'.join(known)}>[=NUMBER]"
+            option = typer.Option(
+                help=words,
+                metavar=shape,
+                autocompletion=lambda incomplete: [
+                    entry for entry in known if entry.startswith(incomplete)
+                ],
+            )
+            return Annotated[list[str] | None, option]
+        return Annotated[Literal[known], typer.Option(help=words)]

@@ -261,8 +261,14 @@ def evaluate(
         **people.parts(column, groups), models=[rules], missing_groups=missing_groups
     )
     counts = counted.counts(rules.accepts(counted.table, strict=strict))
-    criterion = _criterion(rules, constraint, epsilon) if groups else None
-    part = part_result("data", counts, criterion, trained=tuple(rules.groups))
+    criterion = _criterion(rules, opt.joined(constraint), epsilon) if groups else None
+    part = part_result(
+        "data",
+        counts,
+        criterion,
+        families=counted.groups.families,
+        trained=rules.group_names,
+    )
     if as_json:
         values = {
             "model": str(model),
@@ -270,7 +276,7 @@ def evaluate(
             "rows": len(people.frame),
             "weight": weight,
             "constraint": None if criterion is None else criterion.name,
-            "epsilon": None if criterion is None else criterion.epsilon,
+            "epsilon": None if criterion is None else show.number(criterion.epsilon),
             **show.part_values(part),
         }
         typer.echo(files.to_json(values))
@@ -287,13 +293,14 @@ def _not_met(part: PartResult, criterion: Criterion | None) -> str:
     """Say why a part is not known to satisfy the constraint."""
     widest = part.widest
     if part.within is False and widest is not None:
+        value = f"the {widest.title} is {float(widest.value or 0):.4f}"
+        if widest.kind == "difference":
+            return f"{value}, more than the allowed {widest.limit:g}"
+        return f"{value}, not {show.limit_words(widest)}"
+    epsilon = None if criterion is None else criterion.epsilon
+    if epsilon is not None and epsilon >= 1:
         return (
-            f"the gap of the {widest.rate} is {float(widest.value or 0):.4f}, more "
-            f"than the allowed {widest.epsilon:g}"
-        )
-    if criterion is not None and criterion.epsilon >= 1:
-        return (
-            f"epsilon {criterion.epsilon:g} allows every difference, so that there is "
+            f"epsilon {float(epsilon):g} allows every difference, so that there is "
             "nothing to check"
         )
     reason = "it cannot be told whether this data satisfies a constraint"
@@ -306,20 +313,22 @@ def _criterion(
     rules: RuleSetModel, constraint: str | None, epsilon: float | None
 ) -> Criterion | None:
     """Return the criterion asked for, or that of the model."""
-    from faircg.fairness import CRITERIA, criterion_by_name
+    from faircg.fairness.constraint import criterion_of, takes_epsilon
 
     known, certificate = rules.criterion, rules.certificate
     if epsilon is None and constraint in (None, getattr(known, "name", None)):
         return known
+    if constraint == "none":
+        return None
     name = constraint
     if name is None and certificate is not None:
         name = certificate.constraint
-    if name not in CRITERIA:
-        if epsilon is not None and constraint is None:
-            raise ValueError("the model has no constraint; name one with --constraint")
-        return None
-    if epsilon is None and certificate is not None:
-        epsilon = certificate.epsilon
-    if epsilon is None:
-        raise ValueError("the model does not say what gap is allowed; give --epsilon")
-    return criterion_by_name(str(name), epsilon)
+    if name is None:
+        raise ValueError("the model has no constraint; name one with --constraint")
+    if epsilon is None and takes_epsilon(name):
+        epsilon = None if certificate is None else certificate.epsilon
+        if epsilon is None:
+            raise ValueError(
+                "the model does not say what gap is allowed; give --epsilon"
+            )
+    return criterion_of(name, epsilon)

@@ -58,8 +58,13 @@ class FrontierOptions(reports.ReportOptions, LearningOptions):
         Path | None,
         typer.Option(help="Directory of finished cells: a search stopped goes on."),
     ] = None
-    constraint: opt.Constraint = "equality_of_opportunity"
+    constraint: opt.Constraint = None
     time_limit: opt.CellTimeLimit = 4.0
+
+    @property
+    def named_constraint(self) -> str | None:
+        """What was asked for, in one line: equality of opportunity by default."""
+        return opt.named(self.constraint or ["equality_of_opportunity"])
 
 
 @taking(FrontierOptions)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+    from fractions import Fraction
 
     import pandas as pd
     from rich.console import Console
@@ -82,21 +83,32 @@ def show_gaps(
     """Print each gap, and whether it satisfies the constraint on this data."""
     for gap in part.watched if watched_only else part.gaps:
         if gap.value is None:
-            out.print(f"gap of the {gap.rate}: not estimable: {gap.reason}")
+            out.print(f"{gap.title}: not estimable: {gap.reason}")
             continue
-        text = f"gap of the {gap.rate} between groups: {float(gap.value):.4f}"
+        is_gap = gap.kind == "difference"
+        between = " between groups" if is_gap else ""
+        text = f"{gap.title}{between}: {float(gap.value):.4f}"
         if gap.is_bounded:
             verdict = "satisfies" if gap.within else "does not satisfy"
-            text += f", allowed {gap.epsilon:g}: {verdict} the constraint on this data"
+            text += f", {limit_words(gap)}: {verdict} the constraint on this data"
             if part.absent and gap.within:
                 text += ", as far as its groups are here"
-        elif gap.epsilon is not None:
-            text += f"; epsilon {gap.epsilon:g} allows every difference"
+        elif gap.limit is not None and is_gap:
+            text += f"; epsilon {gap.limit:g} allows every difference"
+        elif gap.limit is not None:
+            text += f"; {limit_words(gap)} allows everything"
         if gap.value:
             text += f" (lowest {gap.lowest}, highest {gap.highest})"
         if with_intervals and gap.high is not None:
             text += f"; interval of 95%: {gap.low:.4f} to {gap.high:.4f}"
         out.print(text)
+
+
+def limit_words(gap: Gap) -> str:
+    """Say the limit as it is told after the number that it bounds."""
+    from faircg.fairness.metrics import LIMIT_WORDS
+
+    return f"{LIMIT_WORDS[gap.kind]} {gap.limit:g}"
 
 
 def show_part(out: Console, part: PartResult, *, watched_only: bool = False) -> None:
@@ -232,18 +244,26 @@ def _group_values(counts: GroupCounts) -> dict[str, Any]:
 
 
 def _gap_values(gap: Gap) -> dict[str, Any]:
-    value = gap.value
+    value, is_gap = gap.value, gap.kind == "difference"
     return {
         "rate": gap.rate,
-        "gap": None if value is None else float(value),
+        "bound": gap.kind,
+        "gap": number(value) if is_gap else None,
+        "value": number(value),
         "fraction": None if value is None else f"{value.numerator}/{value.denominator}",
         "lowest": gap.lowest,
         "highest": gap.highest,
-        "epsilon": gap.epsilon,
+        "epsilon": gap.limit if is_gap else None,
+        "limit": gap.limit,
         "within_epsilon": gap.within,
         "interval_95": None if gap.low is None else [gap.low, gap.high],
         "reason": gap.reason,
     }
+
+
+def number(value: float | Fraction | None) -> float | None:
+    """Return a number as JSON has it."""
+    return None if value is None else float(value)
 
 
 def wrote(paths: Iterable[object]) -> str:

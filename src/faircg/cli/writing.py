@@ -84,7 +84,7 @@ def _make_report(asked: ModelReportOptions) -> Report:
             target,
             groups,
         ),
-        constraint=asked.constraint,
+        constraint=opt.joined(asked.constraint),
         about=reports.about(asked, people, target, groups),
         n_rows=asked.rows,
         direction=asked.direction,

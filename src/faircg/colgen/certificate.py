@@ -178,7 +178,8 @@ class Certificate:
             f"{self.max_conditions} conditions per rule"
         )
         if self.constraint is not None:
-            scope += f", {self.constraint} within {self.epsilon:g}"
+            within = "" if self.epsilon is None else f" within {self.epsilon:g}"
+            scope += f", {self.constraint}{within}"
         return scope if self.costs is None else f"{scope}; {self.costs}"
 
     @property
@@ -274,9 +275,10 @@ def _limits_words(c: Certificate, kind: str) -> str:
         f"No rule set of complexity at most {number(c.max_complexity)} with at most "
         f"{plural(c.max_conditions, 'condition')} per rule"
     )
-    if c.constraint is not None and c.epsilon is not None and c.epsilon < 1:
+    if c.constraint is not None and (c.epsilon is None or c.epsilon < 1):
         spoken = c.constraint.replace("_", " ")
-        scope += f" that keeps {spoken} within {number(c.epsilon)}{kind}"
+        within = "" if c.epsilon is None else f" within {number(c.epsilon)}"
+        scope += f" that keeps {spoken}{within}{kind}"
     return scope
 
 

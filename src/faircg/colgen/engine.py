@@ -332,6 +332,7 @@ def _certificate(
     else:
         status = "feasible" if is_done else "time_limit"
     criterion = problem.criterion
+    epsilon = None if criterion is None else criterion.epsilon
     return Certificate(
         status=status,
         loss=problem.objective,
@@ -344,7 +345,7 @@ def _certificate(
         max_conditions=generation.max_conditions,
         max_complexity=problem.max_complexity,
         constraint=None if criterion is None else criterion.name,
-        epsilon=None if criterion is None else criterion.epsilon,
+        epsilon=None if epsilon is None else float(epsilon),
         rates="proxy" if problem.uses_proxy else "exact",
         returned_loss=float(returned.recount.loss(problem.objective)),
         data=fingerprint(problem),

@@ -32,8 +32,8 @@ def is_all_or_nothing(problem: Problem) -> bool:
     """
     return any(
         rate.bound == Difference(0)
-        and abs(rate.rate.missed) == 1
-        and rate.rate.hit == 0
+        and abs(rate.form.missed) == 1
+        and rate.form.hit == 0
         and len(rate.sizes) > 1
         and gcd(*map(int, rate.sizes)) == 1
         for rate in problem.rates

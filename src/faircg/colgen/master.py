@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     from faircg.colgen.pool import Pool
     from faircg.colgen.problem import Problem
-    from faircg.fairness.rates import RateRows
+    from faircg.fairness.rate_rows import RateRows
     from faircg.typing import (
         BoolMatrix,
         BoolVector,

@@ -18,15 +18,17 @@ import numpy as np
 from faircg._kernel import ConditionBits, unpack, weigh
 from faircg.colgen.costs import WHOLE, Costs, Units
 from faircg.colgen.signatures import merge_equal
-from faircg.fairness.criteria import rates_of
-from faircg.fairness.rates import GroupRate, GroupSizes, RateRows, all_hold
+from faircg.fairness.criterion import rates_of
+from faircg.fairness.families import Family, GroupSizes
+from faircg.fairness.rate_rows import RateRows
+from faircg.fairness.rates import GroupRate, all_hold
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from faircg.fairness.criteria import Criterion
+    from faircg.fairness.criterion import Criterion
     from faircg.typing import (
         BoolMatrix,
         BoolVector,
@@ -45,8 +47,9 @@ class Problem:
     """Everything that the engine knows about the data and the question.
 
     ``bits`` says which row meets which condition; ``positives`` and ``negatives`` how
-    many people of each group (first axis) each row stands for (second axis). Without
-    ``costs`` each of them costs one in every loss. Rates count people, never costs.
+    many people of each part (first axis) each row stands for (second axis). ``groups``
+    says which parts there are, and which groups of them are compared. Without
+    ``costs`` each person costs one in every loss. Rates count people, never costs.
     Where there are ``parts``, all conditions of a rule must be of one of them.
     """
 
@@ -78,6 +81,7 @@ class Problem:
         families: NDArray[np.int32],
         group_codes: IntVector | None = None,
         group_names: Sequence[str] = ("everybody",),
+        compared: Sequence[Family] = (),
         weights: IntVector | None = None,
         criterion: Criterion | None = None,
         max_complexity: int,
@@ -90,8 +94,9 @@ class Problem:
 
         ``conditions`` says which sample meets which condition, ``families`` which are
         nested or exclude each other; ``group_codes`` are positions in
-        ``group_names``, and ``weights`` says how often each sample counts. ``costs`` is
-        what a wrong prediction of each sample costs, of all its people together.
+        ``group_names``, ``compared`` the families of groups, and ``weights`` says how
+        often each sample counts. ``costs`` is what a wrong prediction of each sample
+        costs, of all its people together.
         """
         n_samples = len(is_positive)
         weights = np.ones(n_samples, np.int64) if weights is None else weights
@@ -107,7 +112,10 @@ class Problem:
         if costs is not None:
             np.add.at(paid, cell, costs[used])
         groups = GroupSizes(
-            tuple(group_names), positives.sum(axis=1), negatives.sum(axis=1)
+            tuple(group_names),
+            positives.sum(axis=1),
+            negatives.sum(axis=1),
+            tuple(compared),
         )
         bits = ConditionBits.from_matrix(distinct, families)
         return cls(
@@ -130,7 +138,7 @@ class Problem:
 
     @property
     def n_groups(self) -> int:
-        """How many groups there are."""
+        """How many parts there are."""
         return len(self.groups.names)
 
     @cached_property

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from faircg.evaluate.counts import count_people
+from faircg.evaluate.counts import people_by_group
 from faircg.evaluate.shares import Share, share_of
 
 if TYPE_CHECKING:
@@ -141,10 +141,10 @@ def rule_results(
         if groups is None:
             return {}
         inside, sizes = (
-            count_people(rows, groups, coverage.weights)
+            people_by_group(rows, groups, coverage.weights)
             for rows in (covered, everybody)
         )
-        return dict(zip(groups.names, map(share_of, inside, sizes), strict=True))
+        return {name: share_of(inside[name], sizes[name]) for name in sizes}
 
     def result(covered: BoolVector, above: BoolVector) -> RuleResult:
         n_covered = coverage.people(covered)

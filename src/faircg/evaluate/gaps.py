@@ -1,25 +1,36 @@
-"""Gaps: how far a rate differs between groups, exactly, and with an interval."""
+"""Gaps: what a criterion bounds, measured exactly, and with an interval.
+
+Mostly that is how far a rate differs between groups; it may be the ratio of its
+smallest to its largest value, or the lowest or highest of all groups.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import inf, nan
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from faircg.evaluate.counts import each_part, group_totals
 from faircg.evaluate.shares import CONFIDENCE, RATES, share_of
 from faircg.fairness import Fairness, GroupSizes, rates_of
+from faircg.fairness.bounds import Bound, Cap, Difference, Floor, Kind, Margin, Ratio
 from faircg.fairness.rates import all_hold
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from faircg.fairness import Criterion, GroupCounts, GroupRate
+    from faircg.fairness import Criterion, Family, GroupCounts, GroupRate
     from faircg.typing import IntVector
 
     Pairs = Sequence[tuple[int, int]]
 
+BOUNDS: Final[Mapping[Kind, Bound]] = {
+    bound.kind: bound for bound in (Difference(1), Ratio(0), Floor(0), Cap(1), Margin())
+}
+"""A bound of each kind, which allows all that one of its kind can."""
 COMPARED: Final = ("false negative rate", "false positive rate", "selection rate")
 """Rates whose gap is always measured, bounded or not."""
 
@@ -29,64 +40,119 @@ class Gap:
     """The largest difference of one rate between two groups, as a fraction.
 
     The value is exact; None, for a ``reason``, if some group has nobody to count.
-    ``epsilon`` is None for a rate that the criterion does not bound, ``low`` and
-    ``high`` are those of :func:`gap_interval`, and ``within`` says whether the rates
-    satisfy their bound, exactly; None if nobody knows.
+    ``limit`` is None for a rate that the criterion does not bound, ``low`` and ``high``
+    are those of :func:`gap_interval`, and ``within`` says whether the rates satisfy
+    their bound, exactly; None if nobody knows. Where the criterion asks for something
+    else than a small difference, ``kind`` says so, and the value is the ratio of the
+    smallest rate to the largest, the lowest or highest rate, or the smallest margin.
     """
 
     rate: str
     value: Fraction | None
     lowest: str = ""
     highest: str = ""
-    epsilon: float | None = None
+    limit: float | None = None
     low: float | None = None
     high: float | None = None
     reason: str = ""
     within: bool | None = None
+    kind: Kind = "difference"
 
     @property
     def is_bounded(self) -> bool:
         """Whether a limit was set: no gap is larger than 1, so that 1 is none."""
-        return self.epsilon is not None and self.epsilon < 1
+        if self.limit is None:
+            return False
+        if self.kind in ("difference", "cap"):
+            return self.limit < 1
+        return self.limit > 0 or self.kind == "margin"
+
+    @property
+    def title(self) -> str:
+        """What is measured, in words."""
+        if self.kind == "difference":
+            return f"gap of the {self.rate}"
+        return BOUNDS[self.kind].title(self.rate)
+
+    @property
+    def room(self) -> float:
+        """How far the value is within its limit; negative if it is not."""
+        if self.limit is None or self.value is None:
+            return inf
+        sign = 1 if self.kind in ("difference", "cap") else -1
+        return sign * (self.limit - float(self.value))
 
 
 def gaps_of(
-    counts: Mapping[str, GroupCounts], criterion: Criterion | None
+    counts: Mapping[str, GroupCounts],
+    criterion: Criterion | None,
+    families: Sequence[Family] = (),
 ) -> tuple[Gap, ...]:
-    """Return the gaps that the criterion bounds, then the usual ones."""
-    bounded = bounded_gaps(counts, criterion)
-    if len(counts) < 2:
-        return bounded
-    names = {gap.rate for gap in bounded}
-    usual = [gap_of(rate, counts) for rate in COMPARED if rate not in names]
-    return (*bounded, *usual)
+    """Return what the criterion bounds, then the usual gaps.
+
+    Counts are by part; each of the ``families`` of groups is compared by itself.
+    """
+    bounded = bounded_gaps(counts, criterion, families)
+    usual = []
+    for family in families or each_part(counts):
+        by_group = group_totals(counts, (family,))
+        if len(by_group) > 1:
+            usual += [gap_of(rate, by_group, family.about) for rate in COMPARED]
+    names = {gap.rate for gap in bounded if gap.kind == "difference"}
+    return (*bounded, *(gap for gap in usual if gap.rate not in names))
 
 
 def bounded_gaps(
-    counts: Mapping[str, GroupCounts], criterion: Criterion | None
+    counts: Mapping[str, GroupCounts],
+    criterion: Criterion | None,
+    families: Sequence[Family] = (),
 ) -> tuple[Gap, ...]:
-    """Return the gaps that the criterion bounds; none without a criterion."""
+    """Return what the criterion bounds; nothing without a criterion."""
     if criterion is None:
         return ()
     try:
-        if len(counts) < 2:
+        if len(counts) < 2 and criterion.epsilon is not None:
             raise ValueError(
                 "there is only one group here, and nothing to compare it with"
             )
-        rates, missed, hit = _rates(counts, criterion)
+        rates, missed, hit = _rates(counts, criterion, families)
     except ValueError as error:
-        spoken = criterion.name.replace("_", " ")
-        return (Gap(spoken, None, epsilon=criterion.epsilon, reason=str(error)),)
-    gaps = []
-    for rate in rates:
-        counted = rate.counts(missed, hit).tolist()
-        pairs = list(zip(counted, rate.sizes.tolist(), strict=True))
-        gap = _gap(rate.name, tuple(counts), pairs, float(rate.bound.limit))
-        gaps.append(replace(gap, within=rate.holds(missed, hit)))
-    return tuple(gaps)
+        spoken, epsilon = criterion.name.replace("_", " "), criterion.epsilon
+        limit = 0.0 if epsilon is None else float(epsilon)
+        return (Gap(spoken, None, limit=limit, reason=str(error)),)
+    return tuple(_measured(rate, missed, hit) for rate in rates)
 
 
-def gap_of(rate: str, counts: Mapping[str, GroupCounts]) -> Gap:
+def _measured(rate: GroupRate, missed: IntVector, hit: IntVector) -> Gap:
+    """Measure what a bound speaks of; the two groups are those that it is about."""
+    kind, pairs = rate.rate.bound.kind, rate.shares(missed, hit)
+    within = rate.holds(missed, hit)
+    if kind == "difference":
+        gap = _gap(rate.name, rate.names, pairs, rate.limit)
+        return replace(gap, within=within)
+    value = rate.measured(missed, hit)
+    known = {
+        group: Fraction(count, size)
+        for group, (count, size) in zip(rate.names, pairs, strict=True)
+        if size
+    }
+    if value is None:
+        reason = "nobody is counted in any group"
+        return Gap(
+            rate.name, None, limit=rate.limit, reason=reason, within=within, kind=kind
+        )
+    return Gap(
+        rate=rate.name,
+        value=value,
+        lowest=min(known, key=lambda g: known[g]),
+        highest=max(known, key=lambda g: known[g]),
+        limit=rate.limit,
+        within=within,
+        kind=kind,
+    )
+
+
+def gap_of(rate: str, counts: Mapping[str, GroupCounts], about: str = "") -> Gap:
     """Return the gap of a rate of :data:`~faircg.evaluate.shares.RATES`.
 
     Examples
@@ -99,36 +165,64 @@ def gap_of(rate: str, counts: Mapping[str, GroupCounts]) -> Gap:
     "group 'a' has nobody to count"
     """
     pairs = [RATES[rate](c) for c in counts.values()]
-    return _gap(rate, tuple(counts), pairs, None)
+    return _gap(f"{rate} ({about})" if about else rate, tuple(counts), pairs, None)
 
 
 def fairness_of(
-    counts: Mapping[str, GroupCounts], criterion: Criterion | None
+    counts: Mapping[str, GroupCounts],
+    criterion: Criterion | None,
+    families: Sequence[Family] = (),
 ) -> Fairness:
-    """Describe the gaps that a criterion bounds; a group of nobody is an error."""
-    rates, missed, hit = _rates(counts, criterion)
-    gaps = {rate.name: float(rate.gap(missed, hit)) for rate in rates}
+    """Describe what a criterion bounds; a group of nobody is an error."""
+    rates, missed, hit = _rates(counts, criterion, families)
+    titles = _titles(rates)
+    measured = [rate.measured(missed, hit) for rate in rates]
     return Fairness(
-        groups=dict(counts),
-        gaps=gaps,
-        allowed={rate.name: float(rate.bound.limit) for rate in rates},
-        gap=max(gaps.values(), default=0.0),
+        groups=group_totals(counts, families),
+        gaps={
+            title: nan if value is None else float(value)
+            for title, value in zip(titles, measured, strict=True)
+        },
+        allowed=dict(zip(titles, (rate.limit for rate in rates), strict=True)),
+        gap=largest_gap(rates, missed, hit),
         within_epsilon=all_hold(rates, missed, hit),
+        bounds=dict(zip(titles, (r.rate.bound.kind for r in rates), strict=True)),
     )
 
 
-def gap_or_nan(counts: Mapping[str, GroupCounts], criterion: Criterion | None) -> float:
+def _titles(rates: Sequence[GroupRate]) -> list[str]:
+    """Name what is measured; two bounds on the same are told apart by their limits."""
+    titles = [rate.title for rate in rates]
+    return [
+        title if titles.count(title) == 1 else f"{title}, limit {rate.limit:g}"
+        for title, rate in zip(titles, rates, strict=True)
+    ]
+
+
+def largest_gap(rates: Sequence[GroupRate], missed: IntVector, hit: IntVector) -> float:
+    """Return the largest difference of rates that are compared between groups."""
+    compared = [r for r in rates if r.rate.bound.kind in ("difference", "ratio")]
+    return max((float(rate.gap(missed, hit)) for rate in compared), default=0.0)
+
+
+def gap_or_nan(
+    counts: Mapping[str, GroupCounts],
+    criterion: Criterion | None,
+    families: Sequence[Family] = (),
+) -> float:
     """Return the criterion's largest gap; NaN if a group has nobody to count."""
     try:
-        return fairness_of(counts, criterion).gap
+        return fairness_of(counts, criterion, families).gap
     except ValueError:
-        return float("nan")
+        return nan
 
 
 def _rates(
-    counts: Mapping[str, GroupCounts], criterion: Criterion | None
+    counts: Mapping[str, GroupCounts],
+    criterion: Criterion | None,
+    families: Sequence[Family],
 ) -> tuple[Sequence[GroupRate], IntVector, IntVector]:
-    """Return the rates of the groups, their missed positives and hit negatives."""
+    """Return the rates of the groups, missed positives and hit negatives by part."""
     people = [
         (c.positives, c.negatives, c.false_negatives, c.false_positives)
         for c in counts.values()
@@ -136,11 +230,11 @@ def _rates(
     positives, negatives, missed, hit = (
         np.array(people, dtype=np.int64).reshape(-1, 4).T
     )
-    sizes = GroupSizes(tuple(counts), positives, negatives)
+    sizes = GroupSizes(tuple(counts), positives, negatives, tuple(families))
     return rates_of(criterion, sizes), missed, hit
 
 
-def _gap(rate: str, names: Sequence[str], pairs: Pairs, epsilon: float | None) -> Gap:
+def _gap(rate: str, names: Sequence[str], pairs: Pairs, limit: float | None) -> Gap:
     empty = [name for name, (_, size) in zip(names, pairs, strict=True) if not size]
     if empty:
         return Gap(rate, None, reason=f"group {empty[0]!r} has nobody to count")
@@ -152,7 +246,7 @@ def _gap(rate: str, names: Sequence[str], pairs: Pairs, epsilon: float | None) -
         value=values[highest] - values[lowest],
         lowest=names[lowest],
         highest=names[highest],
-        epsilon=epsilon,
+        limit=limit,
         low=low,
         high=high,
     )

@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from faircg.evaluate.counts import total
+from faircg.evaluate.counts import group_totals, total
 from faircg.evaluate.gaps import Gap, gaps_of
 from faircg.evaluate.shares import Share, shares_of
 from faircg.groups import EVERYBODY
 from faircg.printable import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Mapping, Sequence
 
-    from faircg.fairness import Criterion, GroupCounts
+    from faircg.fairness import Criterion, Family, GroupCounts
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class PartResult:
     @property
     def watched(self) -> tuple[Gap, ...]:
         """The gaps that the criterion is about, with a limit or without."""
-        return tuple(gap for gap in self.gaps if gap.epsilon is not None)
+        return tuple(gap for gap in self.gaps if gap.limit is not None)
 
     @property
     def bounded(self) -> tuple[Gap, ...]:
@@ -60,7 +60,7 @@ class PartResult:
 
     @property
     def within(self) -> bool | None:
-        """Whether all bounded gaps are within epsilon; None if that is not known.
+        """Whether all bounds hold; None if that is not known.
 
         A group that is not here may be the one that differs, so that its absence leaves
         the question open.
@@ -94,16 +94,14 @@ class PartResult:
 
     @property
     def widest(self) -> Gap | None:
-        """The bounded gap that leaves the least room; None without one."""
-        known = [g for g in self.bounded if g.value is not None]
-        if not known:
-            return None
-        return max(known, key=lambda g: float(g.value or 0) - float(g.epsilon or 0))
+        """What leaves the least room within its limit; None without a bound."""
+        known = [gap for gap in self.bounded if gap.value is not None]
+        return min(known, key=lambda gap: gap.room) if known else None
 
     @property
     def largest_gap(self) -> float | None:
         """The largest gap of the criterion's rates; None if it is not known."""
-        gaps = [gap.value for gap in self.watched]
+        gaps = [gap.value for gap in self.watched if gap.kind == "difference"]
         if not gaps or None in gaps:
             return None
         return float(max(gap for gap in gaps if gap is not None))
@@ -119,22 +117,34 @@ def part_result(
     counts: Mapping[str, GroupCounts],
     criterion: Criterion | None,
     *,
+    families: Sequence[Family] = (),
     recorded: bool = False,
     trained: Collection[str] = (),
 ) -> PartResult:
-    """Describe one part of the data from the counts of its groups.
+    """Describe one part of the data from the counts of the finest parts of its people.
 
-    ``trained`` are the groups of the training data, to say who is not here.
+    The groups of each of the ``families`` are compared; without any, every part is a
+    group. ``trained`` are the groups of the training data, to say who is not here.
     """
+    here = group_totals(counts, families)
+    compared = {
+        part for family in families for g in family.groups.values() for part in g
+    }
+    strangers = [part for part in counts if families and part not in compared]
     # Other groups altogether (another column) are not compared with those of training.
-    is_same_column = bool(set(counts) & set(trained))
+    is_same_column = bool({*here} & {*trained})
     everybody = total(counts.values())
     return PartResult(
         name=name,
-        groups=tuple(GroupResult(g, c, shares_of(c)) for g, c in counts.items()),
+        groups=tuple(
+            GroupResult(name, inside, shares_of(inside))
+            for name, inside in here.items()
+        ),
         overall=GroupResult(EVERYBODY, everybody, shares_of(everybody)),
-        gaps=gaps_of(counts, criterion),
+        gaps=gaps_of(counts, criterion, families),
         recorded=recorded,
-        absent=tuple(g for g in trained if is_same_column and g not in counts),
-        unknown=tuple(g for g in counts if is_same_column and g not in trained),
+        absent=tuple(g for g in trained if is_same_column and g not in here),
+        unknown=tuple(
+            g for g in (*here, *strangers) if is_same_column and g not in trained
+        ),
     )

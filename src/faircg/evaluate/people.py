@@ -9,7 +9,7 @@ import numpy as np
 
 from faircg.evaluate.counts import group_counts
 from faircg.evaluate.coverage import Coverage
-from faircg.groups import Groups, groups_of
+from faircg.groups import groups_as_learned
 from faircg.labels import read_truth
 from faircg.table import Table, read_table
 from faircg.validation import read_weights
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from faircg.fairness import GroupCounts
+    from faircg.groups import Groups
     from faircg.model import RuleSetModel
     from faircg.rules import RuleSet
     from faircg.table import Kind
@@ -55,7 +56,8 @@ class People:
     ) -> People:
         """Read data for some models with the same labels, as :func:`rule_table` does.
 
-        Everybody is one group without ``sensitive_features``.
+        Everybody is one group without ``sensitive_features``; with them, groups are
+        those that the first model was learned with.
         """
         kinds: dict[str, Kind] = {
             f.name: f.kind for model in models for f in model.features
@@ -64,7 +66,13 @@ class People:
         is_positive = read_truth(y, models[0].labels, table.n_rows)
         amounts = read_weights(sample_weight, table.n_rows)
         weights = amounts.whole
-        groups = groups_of(sensitive_features, weights, missing=missing_groups)
+        groups = groups_as_learned(
+            sensitive_features,
+            weights,
+            missing=missing_groups,
+            grouping=models[0].grouping,
+            families=models[0].families,
+        )
         rows = np.flatnonzero(weights)
         if len(rows) < table.n_rows:
             table = table.take(rows)

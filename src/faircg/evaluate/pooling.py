@@ -11,11 +11,11 @@ from faircg.evaluate.gaps import gap_or_nan
 from faircg.fairness import GroupCounts
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     import pandas as pd
 
-    from faircg.fairness import Criterion
+    from faircg.fairness import Criterion, Family
 
 AVERAGED: Final = (
     "train_accuracy",
@@ -39,7 +39,11 @@ def count_columns(counts: Mapping[str, GroupCounts]) -> dict[str, int]:
     }
 
 
-def pooled_points(results: pd.DataFrame, criterion: Criterion | None) -> pd.DataFrame:
+def pooled_points(
+    results: pd.DataFrame,
+    criterion: Criterion | None,
+    families: Sequence[Family] = (),
+) -> pd.DataFrame:
     """Average over folds, add up the counts, and mark what no other point beats.
 
     The points go from the smallest ``pooled_gap`` to the largest, and then to those
@@ -68,7 +72,7 @@ def pooled_points(results: pd.DataFrame, criterion: Criterion | None) -> pd.Data
             {
                 "epsilon": point[0],
                 "max_complexity": point[1],
-                "pooled_gap": gap_or_nan(counts, criterion),
+                "pooled_gap": gap_or_nan(counts, criterion, families),
                 **{name: float(rows[name].mean()) for name in AVERAGED if name in rows},
                 "test_accuracy_std": float(rows["test_accuracy"].std(ddof=0)),
             }

@@ -8,7 +8,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from faircg.evaluate.coverage import Coverage, rule_results
-from faircg.groups import groups_of
+from faircg.groups import groups_as_learned, groups_of
 from faircg.labels import plain_labels, read_truth
 from faircg.rules import RuleSet
 from faircg.table import Table, read_table
@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 
     from faircg.evaluate.coverage import RuleResult
     from faircg.evaluate.shares import Share
+    from faircg.groups import Groups
     from faircg.model import RuleSetModel
-    from faircg.typing import BoolVector
+    from faircg.typing import BoolVector, IntVector
 
 ANY_RULE = "any rule"
 """Name of the line of totals."""
@@ -94,7 +95,7 @@ def rule_table(
     weights = read_weights(sample_weight, table.n_rows).whole
     groups = None
     if sensitive_features is not None:
-        groups = groups_of(sensitive_features, weights, missing=missing_groups)
+        groups = _groups(rules, sensitive_features, weights, missing_groups)
     coverage = Coverage.of(rule_set, table, weights)
     names = [*map(str, rule_set), ANY_RULE]
     sizes = [len(rule.conditions) for rule in rule_set]
@@ -104,6 +105,23 @@ def rule_table(
     if rule_set.rules_for == "negative" and truth is not None:
         frame["covered_positives"] = frame["covered"] - frame["covered_positives"]
     return frame if totals else frame.iloc[:-1].reset_index(drop=True)
+
+
+def _groups(
+    rules: RuleSet | RuleSetModel,
+    sensitive_features: Any,
+    weights: IntVector,
+    missing: str,
+) -> Groups:
+    if isinstance(rules, RuleSet):
+        return groups_of(sensitive_features, weights, missing=missing)
+    return groups_as_learned(
+        sensitive_features,
+        weights,
+        missing=missing,
+        grouping=rules.grouping,
+        families=rules.families,
+    )
 
 
 def _line(name: str, n_conditions: int, result: RuleResult) -> dict[str, Any]:

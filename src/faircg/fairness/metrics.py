@@ -6,11 +6,22 @@ fractions, so "within epsilon" is a fact and not a matter of tolerance.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from faircg.fairness.bounds import Kind
+
+LIMIT_WORDS: Final[Mapping[Kind, str]] = {
+    "difference": "allowed",
+    "ratio": "at least",
+    "floor": "at least",
+    "cap": "at most",
+    "margin": "at least",
+}
+"""How a limit is told after the number that it bounds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +80,14 @@ def _ratio(part: int, whole: int) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Fairness:
-    """Counts and rates of every group, and the gaps that the criterion bounds.
+    """Counts and rates of every group, and what the criterion bounds.
 
-    ``gaps`` has for each rate of the criterion its largest difference between two
-    groups, ``allowed`` its limit, and ``gap`` is the largest of them, zero without a
-    constraint. ``within_epsilon`` says whether every bound holds, compared as
-    fractions.
+    ``gaps`` has for each rate of the criterion the number that is bounded: its largest
+    difference between two groups, or, if that is what is asked, the ratio of the
+    smallest to the largest, the lowest or the highest of all groups; ``allowed`` has
+    its limit, and ``bounds`` says which of them it is. ``gap`` is the largest
+    difference of rates that are compared between groups, zero without any.
+    ``within_epsilon`` says whether every bound holds, compared as fractions.
     """
 
     groups: Mapping[str, GroupCounts]
@@ -82,6 +95,7 @@ class Fairness:
     allowed: Mapping[str, float]
     gap: float
     within_epsilon: bool
+    bounds: Mapping[str, Kind] = field(default_factory=dict)
 
     def __str__(self) -> str:
         """Say the counts of each group, and each gap, in a line of its own.
@@ -99,10 +113,11 @@ class Fairness:
             f"{_part(c.false_positives, c.negatives, 'negatives', 'covered')}"
             for name, c in self.groups.items()
         ]
-        for rate, gap in self.gaps.items():
-            limit = self.allowed.get(rate)
-            allowed = "" if limit is None else f", allowed {limit:g}"
-            lines.append(f"gap of the {rate}: {gap:.4f}{allowed}")
+        for name, value in self.gaps.items():
+            kind, limit = self.bounds.get(name, "difference"), self.allowed.get(name)
+            allowed = "" if limit is None else f", {LIMIT_WORDS[kind]} {limit:g}"
+            title = f"gap of the {name}" if kind == "difference" else name
+            lines.append(f"{title}: {value:.4f}{allowed}")
         return "\n".join(lines)
 
 

@@ -9,13 +9,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from faircg.fairness.criterion import Combinable, changed_epsilon
+
 if TYPE_CHECKING:
-    from faircg.fairness.criteria import Criterion
-    from faircg.fairness.rates import Rate
+    from fractions import Fraction
+
+    from faircg.fairness.criterion import Criterion
+    from faircg.fairness.rates import Linear, Rate
 
 
 @dataclass(frozen=True, slots=True)
-class Mirrored:
+class Mirrored(Combinable):
     """The same criterion when the other label is called positive.
 
     Examples
@@ -34,10 +38,14 @@ class Mirrored:
         return self.criterion.name
 
     @property
-    def epsilon(self) -> float:
-        """The largest allowed gap."""
+    def epsilon(self) -> float | Fraction | None:
+        """The largest allowed gap, if one is bounded."""
         return self.criterion.epsilon
 
-    def rates(self) -> tuple[Rate, ...]:
+    def rates(self) -> tuple[Rate | Linear, ...]:
         """Return the rates with their bounds, which count the same people."""
         return tuple(rate.mirrored() for rate in self.criterion.rates())
+
+    def with_epsilon(self, epsilon: float | Fraction) -> Mirrored:
+        """Change the largest allowed gap."""
+        return Mirrored(changed_epsilon(self.criterion, epsilon))

@@ -2,31 +2,37 @@
 
 A rate names the kinds of people that it counts and the people that it counts them
 among, so every rate is a share. With the missed positives and the hit negatives of a
-group it is affine,
+group both are affine,
 
-    (constant + missed weight * missed + hit weight * hit) / size,
+    constant + missed weight * missed + hit weight * hit,
 
 and the constant follows from the names: whoever counts true positives counts the
-positives less the missed ones. :class:`GroupRate` works that out for given groups. The
-rows of the master and the prices (:class:`RateRows`), the local search, the recount and
-every gap that a criterion bounds ask it, so that they cannot disagree.
+positives less the missed ones. Where a rate counts among people whose number depends on
+the decisions, such as the precision, a floor or a cap on it is affine all the same:
+``TP - floor * (TP + FP) >= 0``. :class:`GroupRate` works that out for given groups. The
+rows of the master and the prices (:class:`~faircg.fairness.rate_rows.RateRows`), the
+local search, the recount and every number that a criterion bounds ask it, so that they
+cannot disagree.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping  # noqa: TC003 (a field that is read at run time)
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import lcm
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from faircg.fairness.bounds import exact
+from faircg.fairness.bounds import Bound, Cap, Floor, Margin
+from faircg.fairness.exact_numbers import exact
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from faircg.fairness.bounds import Bound
-    from faircg.typing import BoolVector, FloatMatrix, FloatVector, IntVector
+    from faircg.fairness.families import Family, GroupSizes
+    from faircg.typing import FloatMatrix, IntMatrix, IntVector
 
 AMONG: Final = {
     "true_positives": "positives",
@@ -44,15 +50,8 @@ MIRRORED: Final = {
     "negatives": "positives",
 }
 """What each kind of people is called when the other label is the positive one."""
-
-
-@dataclass(frozen=True, slots=True)
-class GroupSizes:
-    """How many positives and negatives each group has."""
-
-    names: tuple[str, ...]
-    positives: IntVector
-    negatives: IntVector
+LARGEST_SCALE: Final = 10**6
+"""Denominator beyond which a linear condition is no longer counted exactly."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,13 +66,15 @@ class Rate:
         Whom it counts: some of ``"true_positives"``, ``"false_negatives"``,
         ``"false_positives"`` and ``"true_negatives"``.
     among
-        Whom it counts them among: ``"positives"``, ``"negatives"``, or both.
+        Whom it counts them among: ``"positives"``, ``"negatives"``, both, or some of
+        the four kinds, such as ``("true_positives", "false_positives")``, the selected.
     bound
-        What is asked of the rates of all groups.
+        What is asked of the rates of all groups; where ``among`` depends on the
+        decisions, a floor or a cap.
 
     Examples
     --------
-    >>> from faircg.fairness import Difference
+    >>> from faircg.fairness import Difference, GroupSizes
     >>> selected = Rate(
     ...     "selection rate",
     ...     counted=("true_positives", "false_positives"),
@@ -91,25 +92,28 @@ class Rate:
     bound: Bound
 
     def __post_init__(self) -> None:
-        unknown = [kind for kind in self.counted if AMONG.get(kind) not in self.among]
-        if not self.counted or unknown or set(self.among) - set(AMONG.values()):
+        outside = {*self.counted} - {*self._kinds_among}
+        unknown = {*self.among} - {*AMONG, *AMONG.values()}
+        if not self.counted or outside or unknown:
             raise ValueError(
                 f"a rate counts some of {list(AMONG)} among the people that they "
                 f"belong to, not {list(self.counted)} among {list(self.among)}"
             )
+        if not self.is_fixed and not isinstance(self.bound, Floor | Cap):
+            raise ValueError(
+                f"the {self.name} is a share of people whose number depends on the "
+                f"decisions; it can have a floor or a cap, but no "
+                f"{type(self.bound).__name__.lower()} between groups"
+            )
 
     @property
-    def missed(self) -> int:
-        """Weight of a missed positive: it is no true positive any more."""
-        return self._counts("false_negatives") - self._counts("true_positives")
+    def is_fixed(self) -> bool:
+        """Whether it counts among people whose number does not depend on decisions."""
+        return {*self.among} <= {*AMONG.values()}
 
     @property
-    def hit(self) -> int:
-        """Weight of a covered negative: it is no true negative any more."""
-        return self._counts("false_positives") - self._counts("true_negatives")
-
-    def _counts(self, kind: str) -> int:
-        return int(kind in self.counted)
+    def _kinds_among(self) -> list[str]:
+        return [k for k, label in AMONG.items() if {k, label} & {*self.among}]
 
     def mirrored(self) -> Rate:
         """Return the same statement when the other label is called positive."""
@@ -119,14 +123,26 @@ class Rate:
             among=tuple(MIRRORED[kind] for kind in self.among),
         )
 
-    def of(self, groups: GroupSizes) -> GroupRate:
-        """Return the rate of certain groups.
+    def of(self, parts: GroupSizes, family: Family | None = None) -> GroupRate:
+        """Return the rate of the groups of a family, by default of every part.
 
         A group that has nobody to count among is a ``ValueError``.
         """
-        sizes = np.zeros(len(groups.names), dtype=np.int64)
-        for people in self.among:
-            sizes = sizes + getattr(groups, people)
+        family = parts.compared[0] if family is None else family
+        groups, members = parts.by_group(family)
+        count = Affine.of(dict.fromkeys(self.counted, 1), groups)
+        whole = Affine.of(dict.fromkeys(self._kinds_among, 1), groups)
+        if self.is_fixed:
+            self._must_have_somebody(groups, whole.constant)
+            form, sizes, bound = count, whole.constant, self.bound
+        else:
+            form, bound = self._margin(groups), Margin()
+            sizes = np.ones(len(groups.names), dtype=np.int64)
+        return GroupRate(
+            self, family.about, groups.names, members, form, sizes, bound, count, whole
+        )
+
+    def _must_have_somebody(self, groups: GroupSizes, sizes: IntVector) -> None:
         for g in np.flatnonzero(sizes == 0):
             kind = f"{self.among[0].removesuffix('s')} " if len(self.among) == 1 else ""
             raise ValueError(
@@ -135,54 +151,196 @@ class Rate:
                 f"its {self.name} is undefined; merge it with another group, leave its "
                 "rows out, or drop the constraint"
             )
-        constant = (
-            self._counts("true_positives") * groups.positives
-            + self._counts("true_negatives") * groups.negatives
+
+    def _margin(self, groups: GroupSizes) -> Affine:
+        """Return what must not be negative: whom it counts beyond the limit."""
+        limit = exact(self.bound.limit)
+        _check_scale(limit, f"the limit of the {self.name}")
+        sign = 1 if isinstance(self.bound, Floor) else -1
+        weights = dict.fromkeys(self._kinds_among, -sign * limit.numerator)
+        for kind in self.counted:
+            weights[kind] += sign * limit.denominator
+        return Affine.of(weights, groups)
+
+
+@dataclass(frozen=True, slots=True)
+class Linear:
+    """A sum of the people of each group, weighed by kind, that is at least a number.
+
+    Parameters
+    ----------
+    name
+        What people call it.
+    weights
+        What a person of each kind counts, by the names of :class:`Rate`; zero by
+        default.
+    at_least
+        The least that the sum may be in every group.
+
+    Examples
+    --------
+    At most twice as many false alarms as people who are found:
+
+    >>> from faircg.fairness import GroupSizes
+    >>> alarms = Linear("two to one", {"true_positives": 2, "false_positives": -1})
+    >>> groups = GroupSizes(("a",), np.array([5]), np.array([9]))
+    >>> alarms.of(groups).holds(missed=np.array([1]), hit=np.array([8]))
+    True
+    >>> alarms.of(groups).holds(missed=np.array([2]), hit=np.array([8]))
+    False
+    """
+
+    name: str
+    weights: Mapping[str, float | Fraction]
+    at_least: float | Fraction = 0
+
+    def __post_init__(self) -> None:
+        if not self.weights or {*self.weights} - {*AMONG}:
+            raise ValueError(
+                f"a linear condition weighs some of {list(AMONG)}, not "
+                f"{list(self.weights)}"
+            )
+        for kind, weight in (*self.weights.items(), ("the sum", self.at_least)):
+            _check_scale(exact(weight), f"{self.name}: the number for {kind}")
+
+    @property
+    def bound(self) -> Margin:
+        """What is asked of the margin: that there is one."""
+        return Margin()
+
+    def mirrored(self) -> Linear:
+        """Return the same statement when the other label is called positive."""
+        return replace(self, weights={MIRRORED[k]: w for k, w in self.weights.items()})
+
+    def of(self, parts: GroupSizes, family: Family | None = None) -> GroupRate:
+        """Return the condition on the groups of a family, by default on every part."""
+        family = parts.compared[0] if family is None else family
+        groups, members = parts.by_group(family)
+        weights = {kind: exact(weight) for kind, weight in self.weights.items()}
+        least = exact(self.at_least)
+        scale = lcm(least.denominator, *(w.denominator for w in weights.values()))
+        whole = {kind: int(scale * weight) for kind, weight in weights.items()}
+        form = Affine.of(whole, groups)
+        form = replace(form, constant=form.constant - int(scale * least))
+        sizes = np.full(len(groups.names), scale, dtype=np.int64)
+        return GroupRate(
+            self,
+            family.about,
+            groups.names,
+            members,
+            form,
+            sizes,
+            self.bound,
+            form,
+            Affine(sizes, 0, 0),
         )
-        return GroupRate(self, sizes, constant)
+
+
+def _check_scale(number: Fraction, what: str) -> None:
+    if number.denominator > LARGEST_SCALE or abs(number) > LARGEST_SCALE:
+        raise ValueError(
+            f"{what} is {float(number)!r}; people are counted exactly with numbers of "
+            f"at most {LARGEST_SCALE:,} and six decimals"
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Affine:
+    """A number of people of each group that depends on who is missed and who is hit."""
+
+    constant: IntVector
+    missed: int
+    hit: int
+
+    @classmethod
+    def of(cls, weights: Mapping[str, int], groups: GroupSizes) -> Affine:
+        """Count people of each kind with its weight."""
+        tp, fn, fp, tn = (weights.get(kind, 0) for kind in AMONG)
+        return cls(tp * groups.positives + tn * groups.negatives, fn - tp, fp - tn)
+
+    def __call__(self, missed: Any, hit: Any) -> Any:
+        """Count, given the missed and the hit people of each group (last axis)."""
+        return self.constant + self.missed * missed + self.hit * hit
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GroupRate:
     """A rate of certain groups: the one evaluator.
 
-    ``sizes`` are the people that a count is divided by, ``constant`` whom the rate
-    counts when nobody is missed and nobody hit.
+    Counts of missed and hit people are by part (last axis); ``members`` says which
+    parts each group has. The ``bound`` speaks of ``form / sizes``: for a rate among
+    people of a label that is the share itself, otherwise what a group has beyond its
+    limit. The share is always ``count / whole``.
     """
 
-    rate: Rate
+    rate: Rate | Linear
+    about: str
+    names: tuple[str, ...]
+    members: IntMatrix
+    form: Affine
     sizes: IntVector
-    constant: IntVector
+    bound: Bound
+    count: Affine
+    whole: Affine
 
     @property
     def name(self) -> str:
-        """What people call the rate."""
-        return self.rate.name
+        """What people call the rate, and which groups are compared."""
+        return f"{self.rate.name} ({self.about})" if self.about else self.rate.name
 
     @property
-    def bound(self) -> Bound:
-        """What is asked of it."""
-        return self.rate.bound
+    def title(self) -> str:
+        """What people call the number that is bounded."""
+        return self.rate.bound.title(self.name)
+
+    @property
+    def limit(self) -> float:
+        """The limit that was asked for."""
+        return float(self.rate.bound.limit)
+
+    def by_group(self, people: Any) -> Any:
+        """Add up people by part to people by group (last axis)."""
+        n_groups, n_parts = self.members.shape
+        if n_groups == n_parts and (self.members == np.eye(n_parts)).all():
+            return people
+        return people @ self.members.T
 
     def counts(self, missed: Any, hit: Any) -> Any:
-        """Return whom it counts in each group (last axis)."""
-        return self.constant + self.rate.missed * missed + self.rate.hit * hit
+        """Return for each group (last axis) the number that the bound speaks of."""
+        return self.form(self.by_group(missed), self.by_group(hit))
+
+    def shares(self, missed: IntVector, hit: IntVector) -> tuple[tuple[int, int], ...]:
+        """Return for each group whom the rate counts, and among how many."""
+        missed, hit = self.by_group(missed), self.by_group(hit)
+        return tuple(
+            (int(count), int(whole))
+            for count, whole in zip(
+                self.count(missed, hit), self.whole(missed, hit), strict=True
+            )
+        )
 
     def values(self, missed: IntVector, hit: IntVector) -> tuple[Fraction, ...]:
-        """Return the rate of each group, exactly."""
-        return tuple(
-            Fraction(int(count), int(size))
-            for count, size in zip(self.counts(missed, hit), self.sizes, strict=True)
-        )
+        """Return the rate of each group, exactly; groups without anybody have none."""
+        shares = self.shares(missed, hit)
+        return tuple(Fraction(count, size) for count, size in shares if size)
 
     def gap(self, missed: IntVector, hit: IntVector) -> Fraction:
         """Return the largest difference between two groups, exactly."""
         values = self.values(missed, hit)
-        return max(values) - min(values)
+        return max(values) - min(values) if values else Fraction(0)
+
+    def measured(self, missed: IntVector, hit: IntVector) -> Fraction | None:
+        """Return the number that is compared with the limit; None of nobody."""
+        values = self.values(missed, hit)
+        return self.rate.bound.measured(min(values), max(values)) if values else None
 
     def holds(self, missed: IntVector, hit: IntVector) -> bool:
         """Say whether the bound holds, exactly."""
-        values, limit = self.values(missed, hit), exact(self.bound.limit)
+        values = [
+            Fraction(int(count), int(size))
+            for count, size in zip(self.counts(missed, hit), self.sizes, strict=True)
+        ]
+        limit = exact(self.bound.limit)
         return bool(self.bound.violation(min(values), max(values), limit) <= 0)
 
     def violations(self, missed: FloatMatrix, hit: FloatMatrix) -> FloatVector:
@@ -197,90 +355,3 @@ class GroupRate:
 def all_hold(rates: Sequence[GroupRate], missed: IntVector, hit: IntVector) -> bool:
     """Say whether every bound holds, exactly."""
     return all(rate.holds(missed, hit) for rate in rates)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class RateRows:
-    """The fairness rows of the master.
-
-    Row ``r`` reads ``lower[r] <= sum_g missed[r, g] * (missed people of g)
-    + sum_g hit[r, g] * (hit people of g) + constant[r] + weight[r] * level[of[r]]
-    <= upper[r]``. With the Hamming proxy a negative counts once for every rule that
-    covers it, with exact rates once.
-    """
-
-    rates: tuple[GroupRate, ...]
-    missed: FloatMatrix
-    hit: FloatMatrix
-    constant: FloatVector
-    of: IntVector
-    weight: FloatVector
-    lower: FloatVector
-    upper: FloatVector
-
-    @classmethod
-    def build(cls, rates: Sequence[GroupRate], n_groups: int) -> RateRows:
-        """Write the rows of some rates."""
-        rows = [
-            (number, group, row)
-            for number, rate in enumerate(rates)
-            for group, size in enumerate(rate.sizes)
-            for row in rate.bound.rows(int(size))
-        ]
-        of = np.array([number for number, _, _ in rows], dtype=np.int64)
-        groups = np.array([group for _, group, _ in rows], dtype=np.int64)
-        member = np.eye(n_groups)[groups].reshape(len(rows), n_groups)
-        ends = np.array([row for _, _, row in rows], dtype=float).reshape(-1, 3)
-        weights = np.array([(r.rate.missed, r.rate.hit) for r in rates], dtype=float)
-        weights = weights.reshape(-1, 2)
-        return cls(
-            rates=tuple(rates),
-            missed=weights[of, :1] * member,
-            hit=weights[of, 1:] * member,
-            constant=np.array([rates[n].constant[g] for n, g, _ in rows], dtype=float),
-            of=of,
-            weight=ends[:, 0],
-            lower=ends[:, 1],
-            upper=ends[:, 2],
-        )
-
-    def __len__(self) -> int:
-        return len(self.of)
-
-    @property
-    def n_levels(self) -> int:
-        """Number of level variables: one for each rate."""
-        return len(self.rates)
-
-    @property
-    def counts_down(self) -> BoolVector:
-        """For each rate whether hits lower it; by the proxy it can fall below zero."""
-        return np.array([r.rate.hit < 0 for r in self.rates], dtype=bool)
-
-    @property
-    def uses_missed(self) -> bool:
-        """Whether any row counts missed positives."""
-        return bool(self.missed.any())
-
-    @property
-    def uses_hit(self) -> bool:
-        """Whether any row counts hit negatives."""
-        return bool(self.hit.any())
-
-    def levels(self, missed: FloatVector, hit: FloatVector) -> FloatVector:
-        """Return the levels at which all rows hold, if the bounds do."""
-        values = [rate.counts(missed, hit) / rate.sizes for rate in self.rates]
-        return np.array(
-            [
-                rate.bound.level(float(value.min()), float(value.max()))
-                for rate, value in zip(self.rates, values, strict=True)
-            ]
-        )
-
-    def missed_charge(self, duals: FloatVector) -> FloatVector:
-        """Return what the rows charge for one missed positive of each group."""
-        return -duals @ self.missed
-
-    def hit_charge(self, duals: FloatVector) -> FloatVector:
-        """Return what the rows charge for one hit negative of each group."""
-        return -duals @ self.hit

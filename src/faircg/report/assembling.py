@@ -8,7 +8,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, Unpack
 
 from faircg.evaluate import part_result, rule_results, total
-from faircg.fairness.constraint import criterion_of, is_criterion
+from faircg.fairness.constraint import criterion_of, is_criterion, takes_epsilon
 from faircg.features import Features
 from faircg.groups import EVERYBODY
 from faircg.report.contents import About, Point, PointResult, Report
@@ -229,6 +229,8 @@ def _criterion(constraint: Constraint | None, point: Point) -> Criterion | None:
         return None
     if is_criterion(constraint):
         return constraint
+    if not takes_epsilon(constraint):
+        return criterion_of(constraint)
     if point.epsilon is None:
         raise ValueError(
             "a constraint was given, but no epsilon is known: the model has no "
@@ -242,7 +244,7 @@ def _point_result(
 ) -> PointResult:
     criterion, rule_set = _criterion(constraint, point), point.model.rule_set
     certificate, recorded = point.model.certificate, point.model.groups
-    known = () if tuple(recorded) == (EVERYBODY,) else tuple(recorded)
+    known = () if tuple(recorded) == (EVERYBODY,) else point.model.group_names
     results: dict[str, PartResult] = {}
     rules: dict[str, tuple[RuleResult, ...]] = {}
     loss: int | None = None
@@ -252,7 +254,9 @@ def _point_result(
         coverage = people.coverage(rule_set)
         counts = people.counts(rule_set.turned(coverage.any))
         is_meant = rule_set.turned(people.is_positive)
-        results[name] = part_result(name, counts, criterion, trained=known)
+        results[name] = part_result(
+            name, counts, criterion, families=people.groups.families, trained=known
+        )
         rules[name] = rule_results(coverage, is_meant, people.groups)
         if recorded == counts:
             is_given = True
@@ -260,7 +264,13 @@ def _point_result(
             if certificate is not None and certificate.costs is None and counts_people:
                 loss = coverage.loss(is_meant, certificate.loss)
     if recorded and not is_given:
-        trained = part_result(RECORDED, recorded, criterion, recorded=True)
+        trained = part_result(
+            RECORDED,
+            recorded,
+            criterion,
+            families=point.model.families,
+            recorded=True,
+        )
         results = {RECORDED: trained, **results}
     if (
         loss is not None

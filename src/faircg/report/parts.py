@@ -10,6 +10,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from faircg.evaluate import People
+from faircg.evaluate.counts import group_totals
 from faircg.printable import number, percent, plural, shown
 from faircg.report.contents import FeatureSummary, PartSummary
 from faircg.report.words import value_words
@@ -63,7 +64,7 @@ class Part:
     def summary(self, model: RuleSetModel) -> PartSummary:
         """Describe the part for the report."""
         nobody = np.zeros(self.people.table.n_rows, dtype=bool)
-        counts = self.people.counts(nobody)
+        counts = group_totals(self.people.counts(nobody), self.people.groups.families)
         return PartSummary(
             name=self.name,
             n_people=self.people.total,

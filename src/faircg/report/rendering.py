@@ -93,6 +93,8 @@ def _environment() -> Environment:
         "verdict": words.verdict,
         "one_sided_words": words.one_sided_words,
         "gap_words": words.gap_words,
+        "gap_value": words.gap_value,
+        "gap_limit": words.gap_limit,
         "certificate_words": certificate_words,
         "status_words": status_words,
         "outcomes": words.outcomes,

@@ -5,7 +5,9 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from faircg.fairness import CRITERIA, exact
+from faircg.fairness import exact
+from faircg.fairness.constraint import criterion_at
+from faircg.fairness.metrics import LIMIT_WORDS
 from faircg.printable import number, percent, shown
 
 if TYPE_CHECKING:
@@ -24,14 +26,21 @@ def criterion_words(name: str) -> str:
     Equalized odds: the false negative rate and the false positive rate may each differ
     between any two groups by at most epsilon
     """
-    if name not in CRITERIA:
+    try:
+        rates = criterion_at(name, 1.0).rates()  # type: ignore[union-attr]
+    except ValueError:
         return shown(name)
-    rates = [rate.name for rate in CRITERIA[name](1.0).rates()]
-    each = "each " if len(rates) > 1 else ""
-    return (
-        f"{name.replace('_', ' ').capitalize()}: the {' and the '.join(rates)} may "
-        f"{each}differ between any two groups by at most epsilon"
-    )
+    gaps = [rate.name for rate in rates if rate.bound.kind == "difference"]
+    demands = [rate.bound.demand(rate.name) for rate in rates if rate.name not in gaps]
+    if gaps:
+        each = "each " if len(gaps) > 1 else ""
+        demands.insert(
+            0,
+            f"the {' and the '.join(gaps)} may {each}differ between any two groups by "
+            "at most epsilon",
+        )
+    spoken = name.replace("_", " ").replace("=", " ").capitalize()
+    return f"{spoken}: {'; '.join(demands)}"
 
 
 def value_words(value: Value) -> str:
@@ -77,8 +86,12 @@ def rule_words(rule: Rule) -> str:
     return " and ".join(" ".join(condition_words(c)) for c in rule.conditions)
 
 
-def points_of(gap: Fraction | float, epsilon: float | None = None) -> str:
+def points_of(
+    gap: Fraction | float, epsilon: float | None = None, *, is_least: bool = False
+) -> str:
     """Return a gap in percentage points, with digits enough to compare with epsilon.
+
+    Epsilon is the most that it may be, or the least.
 
     Examples
     --------
@@ -93,9 +106,18 @@ def points_of(gap: Fraction | float, epsilon: float | None = None) -> str:
         if epsilon is None:
             return text
         allowed = 100 * exact(epsilon)
-        if (Fraction(text) <= allowed) == (value <= allowed):
+        if _is_on_its_side(Fraction(text), value, allowed, is_least):
             return text
     return text
+
+
+def _is_on_its_side(
+    told: Fraction, value: Fraction, limit: Fraction, is_least: bool
+) -> bool:
+    """Say whether a rounded number keeps to a limit just if the number itself does."""
+    if is_least:
+        return (told >= limit) == (value >= limit)
+    return (told <= limit) == (value <= limit)
 
 
 def verdict(within: bool | None) -> str:
@@ -111,19 +133,74 @@ def gap_words(gap: Gap) -> str:
     """Say between which groups a rate differs, and by how much."""
     if gap.value is None:
         return f"The gap is not estimable: {shown(gap.reason, 300)}."
-    points = points_of(gap.value, gap.epsilon)
+    if gap.kind != "difference":
+        return _bound_words(gap)
+    points = points_of(gap.value, gap.limit)
     text = (
         f"The {gap.rate} differs by {points} percentage points between "
         f"{shown(gap.highest)} and {shown(gap.lowest)}"
     )
     if gap.value == 0:
         text = f"The {gap.rate} is the same in all groups"
-    if gap.epsilon is None:
+    if gap.limit is None:
         return f"{text}; no limit was set."
     if not gap.is_bounded:
         return f"{text}; every difference is allowed."
-    allowed = number(100 * gap.epsilon) if gap.epsilon else "none"
+    allowed = number(100 * gap.limit) if gap.limit else "none"
     return f"{text}; {allowed} {'is' if allowed in ('1', 'none') else 'are'} allowed."
+
+
+def _bound_words(gap: Gap) -> str:
+    """Say what was measured of a rate whose bound is no difference, and its limit."""
+    assert gap.value is not None
+    assert gap.limit is not None
+    group = shown(gap.highest if gap.kind == "cap" else gap.lowest)
+    title = f"The {gap.title}"
+    match gap.kind:
+        case "margin":
+            return f"{title} leaves {gap_value(gap)} people of room in {group}."
+        case "ratio":
+            told = f"{title} is {gap_value(gap)} ({group} against {shown(gap.highest)})"
+        case _:
+            told = f"{title} is {gap_value(gap)} ({group})"
+    return f"{told}; {gap_limit(gap)} is asked."
+
+
+def gap_value(gap: Gap) -> str:
+    """Return what was measured with digits enough to compare it with the limit.
+
+    Examples
+    --------
+    >>> from faircg.evaluate import Gap
+    >>> gap_value(Gap("precision", Fraction(69996, 100000), limit=0.7, kind="floor"))
+    '69.996 %'
+    """
+    if gap.value is None:
+        return "-"
+    if gap.kind == "margin":
+        return number(float(gap.value))
+    is_least = gap.kind in ("ratio", "floor")
+    points = points_of(gap.value, gap.limit, is_least=is_least)
+    return points if gap.kind == "difference" else f"{points} %"
+
+
+def gap_limit(gap: Gap) -> str:
+    """Return the limit as it stands in a table.
+
+    Examples
+    --------
+    >>> from faircg.evaluate import Gap
+    >>> gap_limit(Gap("precision", Fraction(1, 2), limit=0.7, kind="floor"))
+    'at least 70 %'
+    """
+    if gap.limit is None or not gap.is_bounded:
+        return "no limit"
+    limit = number(100 * gap.limit)
+    if gap.kind == "difference":
+        return limit
+    if gap.kind == "margin":
+        return "at least 0"
+    return f"{LIMIT_WORDS[gap.kind]} {limit} %"
 
 
 def one_sided_words(entry: RuleResult) -> str:
