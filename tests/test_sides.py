@@ -57,9 +57,18 @@ def people_of(seed):
     return table, y, group
 
 
+SATISFIED_BY_NOBODY = (
+    "demographic_parity",
+    "equality_of_opportunity",
+    "equalized_odds",
+    "predictive_equality",
+)
+"""Criteria that hold when everybody gets the same decision, whichever it is."""
+
+
 def question_of(seed):
     """Ask for another criterion, loss and limit with every seed."""
-    names = [None, *CRITERIA]
+    names = [None, *SATISFIED_BY_NOBODY]
     return names[seed % len(names)], {
         "epsilon": EPSILONS[seed % 4],
         "objective": "hamming" if seed % 3 else "zero_one",

@@ -14,7 +14,7 @@ from faircg.fairness.families import Family
 from faircg.grouping import Comparison, Grouping
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from faircg.grouping import ColumnName
     from faircg.typing import IntVector
@@ -133,18 +133,24 @@ def groups_as_learned(
     weights: IntVector,
     *,
     missing: str = "raise",
+    parts: Collection[str],
     grouping: Grouping,
     families: Sequence[Family],
 ) -> Groups:
     """Read other people's groups as those of a model were, and compare the same ones.
 
-    Attributes that the model was not learned with make groups by their values.
+    ``parts`` are the names that the model has for its people; older ones do not say
+    the attribute. Attributes that it was not learned with make groups by their values.
     """
     names = [] if sensitive_features is None else _names(sensitive_features)
     known = {c: cuts for c, cuts in grouping.bins.items() if c in names}
     groups = groups_of(
         sensitive_features, weights, missing=missing, grouping=Grouping(bins=known)
     )
+    if not {*groups.names} & {*parts} and len(names) > 2:
+        columns = [values for _, values in _columns(sensitive_features)]
+        unnamed = read_groups(np.column_stack(columns), missing=missing)
+        groups = unnamed if {*unnamed.names} & {*parts} else groups
     return groups.compared_as(families)
 
 

@@ -196,8 +196,8 @@ BAD = {
     ),
     "unknown constraint": (
         ["fit", "PEOPLE", "--target", "hired", "--constraint", "goodness"],
-        2,
-        "goodness",
+        1,
+        "'goodness' is not known; use one of",
     ),
     "unknown option": (["fit", "PEOPLE", "--epsilom", "1"], 2, "epsilom"),
     "constraint without groups": (

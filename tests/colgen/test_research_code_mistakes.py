@@ -32,10 +32,17 @@ from faircg.colgen.pricing import (
 from faircg.colgen.problem import Problem
 from faircg.colgen.select import Selection
 from faircg.colgen.stop import Deadline
-from faircg.fairness import CRITERIA, EqualizedOdds, criterion_by_name
+from faircg.fairness import EqualizedOdds, criterion_by_name
 from faircg.solver.highs import solve_lp, solve_mip
 from oracle import Limits
-from small_problems import full_pool, instance_of, limits_of, problem_of, solved
+from small_problems import (
+    CRITERIA,
+    full_pool,
+    instance_of,
+    limits_of,
+    problem_of,
+    solved,
+)
 
 COMPLETE = [ExactPricer(), IntegerPricer(), IntegerPricer(disaggregated=True)]
 EVERY = [*COMPLETE, GreedyPricer()]
@@ -383,7 +390,7 @@ def test_n_the_returned_rule_set_is_the_one_with_the_fewest_wrong_predictions():
 
 @pytest.mark.parametrize("pricing", sorted(PRICERS))
 @pytest.mark.parametrize("objective", ["hamming", "zero_one"])
-@pytest.mark.parametrize("constraint", [None, *sorted(CRITERIA)])
+@pytest.mark.parametrize("constraint", [None, *CRITERIA[1:]])
 def test_o_every_combination_that_has_a_name_runs(pricing, objective, constraint):
     """Whole classes of the research code could not run at all."""
     instance = instance_of(8, 3)

@@ -149,6 +149,8 @@ class Training:
 
 def read_training(asked: LearningOptions) -> Training:
     """Read the data that the options of a command name, and say what may surprise."""
+    from faircg.fairness.constraint import criterion_at
+
     people = files.read_people(asked.data, asked.category or ())
     target, groups = people.target(asked.target), people.sensitive(asked.sensitive)
     _check_roles(asked, target, groups)
@@ -165,6 +167,7 @@ def read_training(asked: LearningOptions) -> Training:
         for name in names or ()
     )
     constraint = asked.named_constraint
+    criterion_at(constraint, 1.0)  # an unknown name is told first
     if constraint is not None and not groups:
         raise ValueError(
             f"--constraint {constraint} compares groups; name their column with "

@@ -245,20 +245,20 @@ def _group_values(counts: GroupCounts) -> dict[str, Any]:
 
 def _gap_values(gap: Gap) -> dict[str, Any]:
     value, is_gap = gap.value, gap.kind == "difference"
-    return {
+    values = {
         "rate": gap.rate,
-        "bound": gap.kind,
         "gap": number(value) if is_gap else None,
-        "value": number(value),
         "fraction": None if value is None else f"{value.numerator}/{value.denominator}",
         "lowest": gap.lowest,
         "highest": gap.highest,
         "epsilon": gap.limit if is_gap else None,
-        "limit": gap.limit,
         "within_epsilon": gap.within,
         "interval_95": None if gap.low is None else [gap.low, gap.high],
         "reason": gap.reason,
     }
+    if is_gap:
+        return values
+    return {**values, "bound": gap.kind, "value": number(value), "limit": gap.limit}
 
 
 def number(value: float | Fraction | None) -> float | None:

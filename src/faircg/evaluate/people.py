@@ -70,6 +70,7 @@ class People:
             sensitive_features,
             weights,
             missing=missing_groups,
+            parts=models[0].groups,
             grouping=models[0].grouping,
             families=models[0].families,
         )

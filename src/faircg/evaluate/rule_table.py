@@ -119,6 +119,7 @@ def _groups(
         sensitive_features,
         weights,
         missing=missing,
+        parts=rules.groups,
         grouping=rules.grouping,
         families=rules.families,
     )

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from faircg.fairness.families import Family, GroupSizes
-    from faircg.typing import FloatMatrix, IntMatrix, IntVector
+    from faircg.typing import FloatMatrix, FloatVector, IntMatrix, IntVector
 
 AMONG: Final = {
     "true_positives": "positives",
