@@ -260,11 +260,10 @@ def evaluate(
     counted = People.read(
         **people.parts(column, groups), models=[rules], missing_groups=missing_groups
     )
-    counts = counted.counts(rules.accepts(counted.table, strict=strict))
     criterion = _criterion(rules, opt.joined(constraint), epsilon) if groups else None
     part = part_result(
         "data",
-        counts,
+        counted.counts(rules.accepts(counted.table, strict=strict)),
         criterion,
         families=counted.groups.families,
         trained=rules.group_names,
@@ -275,8 +274,7 @@ def evaluate(
             "data": people.name,
             "rows": len(people.frame),
             "weight": weight,
-            "constraint": None if criterion is None else criterion.name,
-            "epsilon": None if criterion is None else show.number(criterion.epsilon),
+            **show.criterion_values(criterion),
             **show.part_values(part),
         }
         typer.echo(files.to_json(values))

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from faircg.classifier import FairRuleSetClassifier
     from faircg.evaluate import Gap, PartResult
-    from faircg.fairness import GroupCounts
+    from faircg.fairness import Criterion, GroupCounts
 
 WIDTH = 112
 """Columns of a line where there is no terminal."""
@@ -219,6 +219,13 @@ def fit_values(clf: FairRuleSetClassifier) -> dict[str, Any]:
         **part_values(training_result(clf)),
         "certificate": clf.certificate_.to_dict(),
     }
+
+
+def criterion_values(criterion: Criterion | None) -> dict[str, Any]:
+    """Return the name of a criterion and its allowed gap as JSON values."""
+    if criterion is None:
+        return {"constraint": None, "epsilon": None}
+    return {"constraint": criterion.name, "epsilon": number(criterion.epsilon)}
 
 
 def part_values(part: PartResult) -> dict[str, Any]:
