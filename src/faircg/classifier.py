@@ -115,10 +115,9 @@ class FairRuleSetClassifier(TakesTables, ClassifierMixin, BaseEstimator):  # typ
     missing_groups : {"raise", "group"}, default="raise"
         Whether missing values in ``sensitive_features`` are an error or a group.
     groups : str, sequence, mapping or Grouping, default="intersection"
-        How several sensitive columns make groups: every combination is one; with
-        ``"marginal"`` each column is compared alone; a list names the columns, or
-        combinations, to compare, a mapping their epsilons too. Strata, bins and small
-        groups: :class:`~faircg.grouping.Grouping`.
+        How several sensitive columns make groups: every combination, or each column
+        alone (``"marginal"``), or a list of columns and combinations, perhaps with
+        epsilons; strata, bins, small groups: :class:`~faircg.grouping.Grouping`.
     strict : bool, default=False
         Refuse, rather than warn of, categories never seen in training when predicting.
     on_interrupt : {"raise", "return"}, default="raise"

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
     from faircg.grouping import ColumnName
-    from faircg.typing import IntVector
+    from faircg.typing import FloatVector, IntVector
 
 MISSING = "(missing)"
 EVERYBODY = "everybody"
@@ -107,11 +107,12 @@ def groups_of(
     *,
     missing: str = "raise",
     grouping: Grouping = Grouping(),  # noqa: B008 (frozen)
+    per_person: int = 1,
 ) -> Groups:
     """Read the groups of each row; everybody is one group without any.
 
     A group whose rows all weigh nothing has nobody, and no name: its rows, which nobody
-    counts, get the code of another.
+    counts, get the code of another. So much weight is one person.
     """
     n_rows = len(weights)
     if sensitive_features is None:
@@ -125,7 +126,7 @@ def groups_of(
     codes = np.searchsorted(kept, groups.codes).clip(max=len(kept) - 1)
     names = tuple(groups.names[code] for code in kept)
     here = Groups(codes, names).compared_as(groups.families)
-    return _large_enough(here, grouping, weights)
+    return _large_enough(here, grouping, weights / per_person)
 
 
 def groups_as_learned(
@@ -160,12 +161,12 @@ def _names(sensitive_features: Any) -> list[ColumnName]:
     return [*range(len(names)), *(name for name in names if name is not None)]
 
 
-def _large_enough(groups: Groups, grouping: Grouping, weights: IntVector) -> Groups:
+def _large_enough(groups: Groups, grouping: Grouping, weights: FloatVector) -> Groups:
     """Refuse, tell of, or merge groups of too few people."""
     if not grouping.min_group_size:
         return groups
     counts = np.bincount(groups.codes, weights, minlength=len(groups.names))
-    people = dict(zip(groups.names, counts.astype(int).tolist(), strict=True))
+    people = dict(zip(groups.names, counts.tolist(), strict=True))
     families = groups.families or (Family({name: (name,) for name in groups.names}),)
     if grouping.small_groups == "merge":
         merged = tuple(_merged(f, people, grouping.min_group_size) for f in families)
@@ -178,7 +179,7 @@ def _large_enough(groups: Groups, grouping: Grouping, weights: IntVector) -> Gro
     }
     if not small:
         return groups
-    told = ", ".join(f"{name!r} ({size:,})" for name, size in small.items())
+    told = ", ".join(f"{name!r} ({size:,.10g})" for name, size in small.items())
     message = (
         f"{len(small):,} of the groups have fewer than {grouping.min_group_size:,} "
         f"people: {told}"
@@ -191,14 +192,14 @@ def _large_enough(groups: Groups, grouping: Grouping, weights: IntVector) -> Gro
     return groups
 
 
-def _sizes(family: Family, people: dict[str, int]) -> dict[str, int]:
+def _sizes(family: Family, people: dict[str, float]) -> dict[str, float]:
     return {
         name: sum(people[part] for part in parts)
         for name, parts in family.groups.items()
     }
 
 
-def _merged(family: Family, people: dict[str, int], least: int) -> Family:
+def _merged(family: Family, people: dict[str, float], least: int) -> Family:
     """Make one group of all that are too small, and of the next ones if need be."""
     sizes = _sizes(family, people)
     ordered = sorted(sizes, key=lambda name: (sizes[name], name))

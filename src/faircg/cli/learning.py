@@ -14,6 +14,7 @@ import typer
 
 from faircg.cli import exits, files, notes, show
 from faircg.cli import options as opt
+from faircg.cli.constraints import named
 from faircg.cli.lazy import taking
 from faircg.cli.progress import bar, following
 
@@ -51,7 +52,7 @@ class LearningOptions(opt.PeopleOptions):
     @property
     def named_constraint(self) -> str | None:
         """What was asked for, in one line."""
-        return opt.named(self.constraint)
+        return named(self.constraint)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,6 +13,7 @@ import typer
 
 from faircg.cli import exits, files, show
 from faircg.cli import options as opt
+from faircg.cli.constraints import joined
 from faircg.cli.notes import tell_weight
 from faircg.cli.progress import bar, note
 
@@ -260,7 +261,7 @@ def evaluate(
     counted = People.read(
         **people.parts(column, groups), models=[rules], missing_groups=missing_groups
     )
-    criterion = _criterion(rules, opt.joined(constraint), epsilon) if groups else None
+    criterion = _criterion(rules, joined(constraint), epsilon) if groups else None
     part = part_result(
         "data",
         counted.counts(rules.accepts(counted.table, strict=strict)),

@@ -12,6 +12,7 @@ import typer
 
 from faircg.cli import exits, files, reports, show
 from faircg.cli import options as opt
+from faircg.cli.constraints import named
 from faircg.cli.lazy import taking
 from faircg.cli.learning import LearningOptions, make_estimator, read_training
 from faircg.cli.progress import following, note
@@ -64,7 +65,7 @@ class FrontierOptions(reports.ReportOptions, LearningOptions):
     @property
     def named_constraint(self) -> str | None:
         """What was asked for, in one line: equality of opportunity by default."""
-        return opt.named(self.constraint or ["equality_of_opportunity"])
+        return named(self.constraint or ["equality_of_opportunity"])
 
 
 @taking(FrontierOptions)

@@ -12,6 +12,7 @@ import typer
 
 from faircg.cli import files, reports, show
 from faircg.cli import options as opt
+from faircg.cli.constraints import joined
 from faircg.cli.lazy import taking
 from faircg.cli.notes import tell_weight
 
@@ -84,7 +85,7 @@ def _make_report(asked: ModelReportOptions) -> Report:
             target,
             groups,
         ),
-        constraint=opt.joined(asked.constraint),
+        constraint=joined(asked.constraint),
         about=reports.about(asked, people, target, groups),
         n_rows=asked.rows,
         direction=asked.direction,
