@@ -13,8 +13,10 @@ What is settled here, once, so that nobody else has to think of it:
 
 from __future__ import annotations
 
+import atexit
 import enum
 import threading
+import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -35,6 +37,8 @@ SMALLEST_COEFFICIENT = 1e-9
 """HiGHS drops smaller coefficients with no more than a warning."""
 GRACE = 0.5
 """Seconds that a stopped solve may take before we go on without it."""
+LAST_GRACE = 20.0
+"""Seconds that such solves may still take when the process ends."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -338,16 +342,29 @@ def _run(
     solver.cbMipSolution += incumbent.meet
     solver.cbMipInterrupt += check
     solver.cbSimplexInterrupt += check
-    threading.Thread(target=body, name="highs", daemon=True).start()
+    thread = threading.Thread(target=body, name="highs", daemon=True)
+    thread.start()
     try:
         while not done.wait(0.05):
             if stop.is_set() and not done.wait(GRACE):
+                _left_behind.append(thread)
                 break
     finally:  # an exception, such as a second Ctrl-C, leaves no solver running
         abandoned.set()
     if incumbent.error is not None:
         raise incumbent.error
     return done.is_set()
+
+
+_left_behind: list[threading.Thread] = []
+
+
+@atexit.register
+def _wait_for_those_left_behind() -> None:
+    """Let solves that were left behind end before Python does: they call back."""
+    until = time.monotonic() + LAST_GRACE
+    for thread in _left_behind:
+        thread.join(max(0.0, until - time.monotonic()))
 
 
 def _highs_basis(basis: Basis) -> highspy.HighsBasis:
