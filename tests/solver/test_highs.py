@@ -6,6 +6,8 @@ E1 to E9 are the edges that were found by trying the solver call by call.
 from __future__ import annotations
 
 import itertools
+import subprocess
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -348,3 +350,20 @@ def test_integer_programs_equal_brute_force(seed):
     assert met
     for values in met:
         assert model.matrix @ values == pytest.approx(model.row_lower, abs=1e-5)
+
+
+def test_a_process_ends_after_the_solves_that_it_left_behind():
+    """A solve that called back into a Python that was ending aborted the process."""
+    code = """
+import threading, time
+from faircg.solver import highs
+def solve():
+    time.sleep(0.5)
+    print("the solve ended", flush=True)
+thread = threading.Thread(target=solve, daemon=True)
+highs._left_behind.add(thread)
+thread.start()
+"""
+    run = [sys.executable, "-c", code]
+    done = subprocess.run(run, capture_output=True, text=True, check=True)
+    assert done.stdout == "the solve ended\n"

@@ -17,6 +17,7 @@ import atexit
 import enum
 import threading
 import time
+import weakref
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -347,7 +348,7 @@ def _run(
     try:
         while not done.wait(0.05):
             if stop.is_set() and not done.wait(GRACE):
-                _left_behind.append(thread)
+                _left_behind.add(thread)
                 break
     finally:  # an exception, such as a second Ctrl-C, leaves no solver running
         abandoned.set()
@@ -356,14 +357,14 @@ def _run(
     return done.is_set()
 
 
-_left_behind: list[threading.Thread] = []
+_left_behind: weakref.WeakSet[threading.Thread] = weakref.WeakSet()
 
 
 @atexit.register
 def _wait_for_those_left_behind() -> None:
     """Let solves that were left behind end before Python does: they call back."""
     until = time.monotonic() + LAST_GRACE
-    for thread in _left_behind:
+    for thread in list(_left_behind):
         thread.join(max(0.0, until - time.monotonic()))
 
 
