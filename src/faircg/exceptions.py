@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
 
 class FairCGError(Exception):
     """Base of the errors that belong to faircg alone."""
@@ -16,7 +21,15 @@ class ExportError(FairCGError, ValueError):
 
 
 class InfeasibleConstraintError(FairCGError, ValueError):
-    """No rule set within the limits satisfies the constraint."""
+    """No rule set within the limits satisfies the constraint.
+
+    ``loosen_by`` says how much easier every limit would have to be for a rule set that
+    was found then; None if that is not known.
+    """
+
+    def __init__(self, message: str, loosen_by: Fraction | None = None) -> None:
+        super().__init__(message)
+        self.loosen_by = loosen_by
 
 
 class SolverError(FairCGError, RuntimeError):

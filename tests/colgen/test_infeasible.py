@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import itertools
+from fractions import Fraction
 
 import numpy as np
 import pytest
 
 from faircg.colgen.problem import Problem
 from faircg.exceptions import InfeasibleConstraintError
-from faircg.fairness import Cap, Difference, Floor, Rate
+from faircg.fairness import Cap, Difference, Floor, Rate, exact
 from small_problems import full_pool, instance_of, solved
 
 
@@ -35,14 +36,30 @@ ASKED = {
 
 
 def _best(problem, pool, objective):
-    """List every rule set within the limit on complexity."""
-    best = np.inf
+    """List every rule set within the limit on complexity: the lowest loss, and needs.
+
+    The second number is how much every limit must be loosened for some rule set.
+    """
+    best, needed = np.inf, Fraction(2)
     for size in range(problem.max_complexity // 2 + 1):
         for chosen in itertools.combinations(range(len(pool)), size):
             recount = problem.recount([pool[k] for k in chosen])
+            if recount.complexity > problem.max_complexity:
+                continue
+            needed = min(needed, _needed(problem, recount))
             if recount.is_feasible:
                 best = min(best, recount.loss(objective))
-    return best
+    return best, needed
+
+
+def _needed(problem, recount):
+    (rate,) = problem.rates
+    values = rate.values(recount.missed, recount.hit)
+    limit, bound = exact(rate.bound.limit), rate.bound
+    if isinstance(bound, Floor):
+        return max(Fraction(0), limit - min(values))
+    reached = max(values) - (min(values) if isinstance(bound, Difference) else 0)
+    return max(Fraction(0), reached - limit)
 
 
 @pytest.mark.parametrize("objective", ["hamming", "zero_one"])
@@ -71,10 +88,12 @@ def test_the_best_rule_set_is_found_or_it_is_proven_that_there_is_none(
             max_complexity=min(instance.max_complexity, 6),
             objective=objective,
         )
-        best = _best(problem, full_pool(problem, instance), objective)
+        best, needed = _best(problem, full_pool(problem, instance), objective)
         if best == np.inf:
-            with pytest.raises(InfeasibleConstraintError, match="no rule set of"):
+            with pytest.raises(InfeasibleConstraintError, match="no rule set") as told:
                 solved(problem, instance.max_conditions)
+            assert told.value.loosen_by == needed
+            assert "less than that is proven to be out of reach" in str(told.value)
             continue
         n_feasible += 1
         solution = solved(problem, instance.max_conditions)

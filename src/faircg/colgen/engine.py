@@ -32,7 +32,7 @@ from faircg.colgen.events import (
     in_units,
 )
 from faircg.colgen.improving import best_numbers, improve
-from faircg.colgen.infeasible import no_rule_set
+from faircg.colgen.infeasible import explained, no_rule_set, smallest_loosening
 from faircg.colgen.integer import solve_integer
 from faircg.colgen.loop import Generation, generate, rounds_up
 from faircg.colgen.pool import Pool
@@ -40,6 +40,7 @@ from faircg.colgen.pricing.confined import ConfinedPricer
 from faircg.colgen.prove import prove, rules_inside
 from faircg.colgen.select import Candidate, Selection
 from faircg.colgen.unrestricted import any_classifier_bound
+from faircg.exceptions import InfeasibleConstraintError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -110,6 +111,40 @@ def solve(
     is a lower bound for all rules of the last depth, such as that of a looser
     question. The answer does not depend on ``threads``.
     """
+    run = partial(
+        _solve,
+        rules=tuple(rules),
+        pricer=pricer,
+        depths=depths,
+        deadline=deadline,
+        pricing_seconds=pricing_seconds,
+        threads=threads,
+        seed=seed,
+    )
+    try:
+        return run(problem, known=known, known_bound=known_bound, on_event=on_event)
+    except InfeasibleConstraintError as error:
+        found = smallest_loosening(
+            problem, lambda easier: run(easier).returned.recount, deadline
+        )
+        raise explained(error, problem, found) from None
+
+
+def _solve(
+    problem: Problem,
+    rules: Iterable[Conditions],
+    pricer: Pricer,
+    *,
+    depths: Sequence[int],
+    deadline: Deadline,
+    known: Iterable[Sequence[Conditions]] = (),
+    known_bound: float = 0.0,
+    pricing_seconds: float = np.inf,
+    threads: int = 1,
+    seed: int = 0,
+    on_event: OnEvent = ignore,
+) -> Solution:
+    """Solve a problem, or raise an error that does not yet say what can be reached."""
     started = deadline.clock()
     if problem.parts:
         pricer = ConfinedPricer(pricer, problem.parts)

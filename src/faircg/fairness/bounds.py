@@ -75,6 +75,20 @@ class Bound(ABC):
         """Return the bound that says the same of groups of these sizes to a solver."""
         return self
 
+    def loosened(self, by: Fraction) -> Self:
+        """Return the bound with a limit that is so much easier to keep.
+
+        A difference or a cap becomes larger, a floor or a ratio smaller.
+        """
+        sign = 1 if self.kind in ("difference", "cap") else -1
+        limit = exact(self.limit) + sign * by
+        return replace(self, limit=min(max(limit, Fraction(0)), Fraction(1)))
+
+    def shortfall(self, measured: Fraction) -> Fraction:
+        """Return by how much it must be loosened for this to be allowed."""
+        sign = 1 if self.kind in ("difference", "cap") else -1
+        return max(sign * (measured - exact(self.limit)), Fraction(0))
+
     def level(self, smallest: float, largest: float) -> float:
         """Return the level at which all rows hold if the bound does; zero if any."""
         return 0.0
