@@ -133,12 +133,6 @@ class Grouping:
     def from_dict(cls, data: object) -> Grouping:
         """Read :meth:`to_dict`; anything else is a ``ModelFormatError``."""
         entry = mapping(data, "a grouping", cls().to_dict())
-        by = entry["by"]
-        if not isinstance(by, str):
-            by = [
-                Comparison(tuple(_columns(c["columns"])), _number(c["epsilon"]))
-                for c in _records(by, "columns", "epsilon")
-            ]
         bins = {
             _column(b["column"]): [_number(cut) for cut in listed(b["cuts"], "cuts")]
             for b in _records(entry["bins"], "column", "cuts")
@@ -148,7 +142,7 @@ class Grouping:
             raise ModelFormatError("the min_group_size of a grouping must be a number")
         try:
             return cls(
-                by=by,
+                by=_by(entry["by"]),
                 within=None if within is None else _column(within),
                 bins=bins,  # type: ignore[arg-type]
                 min_group_size=least,
@@ -188,6 +182,15 @@ def families_from_list(data: object) -> tuple[Family, ...]:
         parts: Any = {name: tuple(_each(inside)) for name, inside in groups.items()}
         families.append(Family(parts, str(entry["about"]), epsilon))
     return tuple(families)
+
+
+def _by(data: object) -> object:
+    if isinstance(data, str):
+        return data
+    return [
+        Comparison(tuple(_columns(entry["columns"])), _number(entry["epsilon"]))
+        for entry in _records(data, "columns", "epsilon")
+    ]
 
 
 def _each(data: object) -> list[object]:

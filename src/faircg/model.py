@@ -135,6 +135,12 @@ class RuleSetModel:
         names = (name for family in self.families for name in family.groups)
         return tuple(dict.fromkeys(names)) or tuple(self.groups)
 
+    @property
+    def stratum(self) -> str | None:
+        """The column within whose strata groups were compared, if it has a name."""
+        within = self.grouping.within
+        return within if isinstance(within, str) else None
+
     def read(self, X: Any) -> Table:
         """Read the features that rules test; a table was read before."""
         return X if isinstance(X, Table) else read_table(X, kinds=self.kinds)

@@ -122,6 +122,8 @@ class FairRuleSetClassifierCV(TakesTables, ClassifierMixin, BaseEstimator):  # t
         constraint all gaps are zero, and one point is left.
     constraint_ : None, str, Criterion or callable
         The constraint of the estimator.
+    families_ : tuple of Family
+        The groups that are compared with each other; empty if all are.
     best_epsilon_, best_complexity_ : float, int
         The chosen point.
     best_estimator_ : FairRuleSetClassifier
@@ -248,7 +250,8 @@ class FairRuleSetClassifierCV(TakesTables, ClassifierMixin, BaseEstimator):  # t
         results = self._search(question, grid, data)
         self.classes_ = data.labels.classes
         self.cv_results_ = results
-        points = pooled_points(results, criterion, data.groups.families)
+        self.families_ = data.groups.families
+        points = pooled_points(results, criterion, self.families_)
         kept = points[points["on_frontier"]].drop(columns="on_frontier")
         self.frontier_ = kept.reset_index(drop=True)
         self.best_epsilon_, self.best_complexity_ = self._chosen()

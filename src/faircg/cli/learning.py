@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from faircg.cli import exits, files, notes, show
+from faircg.cli import group_options as grp
 from faircg.cli import options as opt
 from faircg.cli.constraints import named
 from faircg.cli.lazy import taking
@@ -21,6 +22,7 @@ from faircg.cli.progress import bar, following
 if TYPE_CHECKING:
     from faircg.classifier import FairRuleSetClassifier
     from faircg.cli.named_table import NamedTable
+    from faircg.grouping import Grouping
     from faircg.policy_price import PolicyPrice
 
 
@@ -45,6 +47,11 @@ class LearningOptions(opt.PeopleOptions):
     warm_start: opt.WarmStart = "forest"
     pricing: opt.Pricing = "exact"
     missing_groups: opt.MissingGroups = "raise"
+    groups: grp.Groups = None
+    within: grp.Within = None
+    bins: grp.Bins = None
+    min_group_size: grp.MinGroupSize = 0
+    small_groups: grp.SmallGroups = "raise"
     time_limit: opt.TimeLimit = 300.0
     seed: opt.Seed = 0
     jobs: opt.Jobs = -1
@@ -53,6 +60,17 @@ class LearningOptions(opt.PeopleOptions):
     def named_constraint(self) -> str | None:
         """What was asked for, in one line."""
         return named(self.constraint)
+
+    @property
+    def grouping(self) -> Grouping:
+        """How sensitive columns make groups."""
+        return grp.grouping_of(
+            self.groups,
+            self.within,
+            self.bins,
+            self.min_group_size,
+            self.small_groups,
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -153,7 +171,8 @@ def read_training(asked: LearningOptions) -> Training:
     from faircg.fairness.constraint import criterion_at
 
     people = files.read_people(asked.data, asked.category or ())
-    target, groups = people.target(asked.target), people.sensitive(asked.sensitive)
+    target = people.target(asked.target)
+    groups = people.sensitive(asked.sensitive, asked.within)
     _check_roles(asked, target, groups)
     people = people.weighted(asked.weight).costing(asked.costs)
     people.must_have(
@@ -217,6 +236,7 @@ def make_estimator(asked: LearningOptions, training: Training) -> FairRuleSetCla
         pos_label=training.pos_label,
         rules_for=asked.rules_for,
         missing_groups=asked.missing_groups,
+        groups=asked.grouping,
     )
 
 

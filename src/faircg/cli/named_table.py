@@ -69,11 +69,17 @@ class NamedTable:
         self.must_have([given])
         return given
 
-    def sensitive(self, given: Sequence[str] | None) -> list[str]:
-        """Return the columns of the groups; an embedded data set knows its own."""
+    def sensitive(
+        self, given: Sequence[str] | None, within: str | None = None
+    ) -> list[str]:
+        """Return the columns of the groups; an embedded data set knows its own.
+
+        The column of the strata that groups are compared ``within`` comes last.
+        """
+        strata = [] if within is None else [within]
         if not given and self.dataset is not None:
-            return [str(self.dataset.sensitive_features.name)]
-        names = list(dict.fromkeys(given or ()))
+            given = [str(self.dataset.sensitive_features.name)]
+        names = list(dict.fromkeys([*(given or ()), *strata]))
         self.must_have(names)
         return names
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from faircg.cli import files
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
     from faircg.cli.learning import LearningOptions, Training
     from faircg.cli.named_table import NamedTable
+    from faircg.grouping import Grouping
 
 MANY_VALUES: Final = 100
 """Different texts of a feature beyond which it is rather a name of its rows."""
@@ -44,7 +46,9 @@ def tell(asked: LearningOptions, training: Training, labels: Any) -> None:
     is_error = asked.missing_groups != "group"
     if members is None or (is_error and members.isna().any(axis=None)):
         return
-    text = about_groups(members, labels, training.pos_label, people.weights)
+    text = about_groups(
+        members, labels, training.pos_label, people.weights, asked.grouping
+    )
     if text:
         note(text)
 
@@ -95,7 +99,11 @@ def about_texts(name: str, column: pd.Series) -> Iterator[str]:
 
 
 def about_groups(
-    members: pd.DataFrame, labels: Any, pos_label: Any, weights: Any = None
+    members: pd.DataFrame,
+    labels: Any,
+    pos_label: Any,
+    weights: Any = None,
+    grouping: Grouping | None = None,
 ) -> str:
     """Say that there are many groups, or few people in one; else nothing.
 
@@ -110,14 +118,20 @@ def about_groups(
     import numpy as np
 
     from faircg.evaluate import group_counts
+    from faircg.evaluate.counts import group_totals
+    from faircg.grouping import Grouping
     from faircg.groups import groups_of
     from faircg.labels import plain
 
     positive = np.unique(labels)[-1] if pos_label is None else pos_label
     is_positive = np.asarray(labels == positive, dtype=bool)
     times = np.asarray(np.ones_like(is_positive) if weights is None else weights)
-    groups = groups_of(members, times, missing="group")
-    counts = group_counts(np.zeros_like(is_positive), is_positive, groups, times)
+    asked = Grouping() if grouping is None else grouping
+    if asked.small_groups != "merge":
+        asked = replace(asked, min_group_size=0)  # which the fit tells
+    groups = groups_of(members, times, missing="group", grouping=asked)
+    parts = group_counts(np.zeros_like(is_positive), is_positive, groups, times)
+    counts = group_totals(parts, groups.families)
     n_groups = len(counts)
     few = sum(c.positives < FEW_PEOPLE for c in counts.values())
     if not few and n_groups <= MANY_GROUPS:

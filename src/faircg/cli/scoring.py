@@ -251,7 +251,8 @@ def evaluate(
 
     rules = files.load_model(model)
     people = files.read_for(rules, data).weighted(weight)
-    column, groups = people.target(target), people.sensitive(sensitive)
+    column = people.target(target)
+    groups = people.sensitive(sensitive, rules.stratum)
     tell_weight(people, weight)
     if weight is not None:
         note(

@@ -37,7 +37,8 @@ def training_result(clf: FairRuleSetClassifier) -> PartResult:
     from faircg.fairness.constraint import criterion_of
 
     criterion = criterion_of(clf.constraint, clf.epsilon)
-    return part_result("train", clf.fairness_.groups, criterion)
+    model = clf.model_
+    return part_result("train", model.groups, criterion, families=model.families)
 
 
 def show_groups(out: Console, part: PartResult) -> None:

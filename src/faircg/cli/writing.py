@@ -73,7 +73,8 @@ def _make_report(asked: ModelReportOptions) -> Report:
 
     rules = files.load_model(asked.model)
     people = files.read_for(rules, asked.data).weighted(asked.weight)
-    target, groups = people.target(asked.target), people.sensitive(asked.sensitive)
+    target = people.target(asked.target)
+    groups = people.sensitive(asked.sensitive, rules.stratum)
     tell_weight(people, asked.weight)
     return report_of_model(
         rules,

@@ -11,6 +11,7 @@ from faircg.fairness.constraint import criterion_at
 from faircg.plotting.style import GREY, axes_for, mark, quiet_frame
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Self
 
     import pandas as pd
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
 
+    from faircg.fairness import Family
     from faircg.fairness.constraint import Constraint
 
 
@@ -87,6 +89,7 @@ class FrontierDisplay:
             estimator.cv_results_,
             constraint=estimator.constraint_,
             chosen=(estimator.best_epsilon_, estimator.best_complexity_),
+            families=estimator.families_,
             ax=ax,
         )
 
@@ -97,15 +100,17 @@ class FrontierDisplay:
         *,
         constraint: Constraint | None,
         chosen: tuple[float, int] | None = None,
+        families: Sequence[Family] = (),
         ax: Axes | None = None,
     ) -> Self:
         """Draw the table ``cv_results_``, perhaps read from a file.
 
-        The gap is that of the ``constraint``, as in the search.
+        The gap is that of the ``constraint`` within each of the ``families`` of groups,
+        as in the search (its ``families_``).
         """
         criterion = criterion_at(constraint, 1.0)  # gaps do not depend on epsilon
         name = None if criterion is None else criterion.name
-        points = pooled_points(cv_results, criterion)
+        points = pooled_points(cv_results, criterion, families)
         return cls(points, chosen=chosen, constraint=name).plot(ax)
 
     def plot(self, ax: Axes | None = None) -> Self:
