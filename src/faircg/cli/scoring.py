@@ -253,12 +253,7 @@ def evaluate(
     people = files.read_for(rules, data).weighted(weight)
     column = people.target(target)
     groups = people.sensitive(sensitive, rules.stratum)
-    tell_weight(people, weight)
-    if weight is not None:
-        note(
-            "intervals take all people counted as drawn independently; if a row stands "
-            "for many, they are narrower than they should be"
-        )
+    _tell_intervals(people, weight)
     counted = People.read(
         **people.parts(column, groups), models=[rules], missing_groups=missing_groups
     )
@@ -287,6 +282,16 @@ def evaluate(
             out.print("no groups were named; --sensitive compares them")
     if check and part.within is not True:
         raise exits.TargetNotMetError(_not_met(part, criterion))
+
+
+def _tell_intervals(people: NamedTable, weight: str | None) -> None:
+    """Say that people are counted by weight, and what that means for intervals."""
+    tell_weight(people, weight)
+    if weight is not None:
+        note(
+            "intervals take all people counted as drawn independently; if a row stands "
+            "for many, they are narrower than they should be"
+        )
 
 
 def _not_met(part: PartResult, criterion: Criterion | None) -> str:
