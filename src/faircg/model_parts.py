@@ -11,6 +11,7 @@ from faircg.table import Kind
 from faircg.typing import Value
 
 if TYPE_CHECKING:
+    from faircg.fairness import GroupCounts
     from faircg.table import Column
 
 
@@ -57,6 +58,26 @@ class Asked:
     class_weight: str | None = None
     costs_by_row: bool | None = None
     people_parts: int | None = None
+
+    def cost_of(self, counts: GroupCounts, parts: int = 1) -> float | None:
+        """Return what errors cost by their kind; people may be counted in parts.
+
+        None where each costs one, where costs differ by class or row as well, or where
+        nobody recorded them.
+
+        Examples
+        --------
+        >>> from faircg.fairness import GroupCounts
+        >>> asked = Asked(cost_false_positive=5.0, cost_false_negative=1.0)
+        >>> asked.cost_of(GroupCounts(10, 2, 3, 20))
+        17.0
+        """
+        hit, missed = self.cost_false_positive, self.cost_false_negative
+        differ = self.class_weight is not None or bool(self.costs_by_row)
+        if hit is None or missed is None or differ or hit == missed == 1:
+            return None
+        paid = hit * counts.false_positives + missed * counts.false_negatives
+        return paid / parts
 
 
 def parsed_features(data: object) -> tuple[Feature, ...]:

@@ -16,6 +16,7 @@ from faircg.cli import options as opt
 from faircg.cli.constraints import joined
 from faircg.cli.notes import tell_weight
 from faircg.cli.progress import bar, note
+from faircg.printable import number
 
 if TYPE_CHECKING:
     from faircg.cli.decisions import Tally, Wanted
@@ -264,7 +265,9 @@ def evaluate(
         criterion,
         families=counted.groups.families,
         trained=rules.group_names,
+        per_person=counted.parts,
     )
+    cost = rules.asked.cost_of(part.overall.counts, counted.parts)
     if as_json:
         values = {
             "model": str(model),
@@ -272,14 +275,12 @@ def evaluate(
             "rows": len(people.frame),
             "weight": weight,
             **show.criterion_values(criterion),
+            "cost": cost,
             **show.part_values(part),
         }
         typer.echo(files.to_json(values))
     else:
-        out = show.console()
-        show.show_part(out, part)
-        if not groups:
-            out.print("no groups were named; --sensitive compares them")
+        _show(part, cost, has_groups=bool(groups))
     if check and part.within is not True:
         raise exits.TargetNotMetError(_not_met(part, criterion))
 
@@ -292,6 +293,16 @@ def _tell_intervals(people: NamedTable, weight: str | None) -> None:
             "intervals take all people counted as drawn independently; if a row stands "
             "for many, they are narrower than they should be"
         )
+
+
+def _show(part: PartResult, cost: float | None, *, has_groups: bool) -> None:
+    """Print what was counted."""
+    out = show.console()
+    show.show_part(out, part)
+    if cost is not None:
+        out.print(f"wrong predictions cost {number(cost)} on this data")
+    if not has_groups:
+        out.print("no groups were named; --sensitive compares them")
 
 
 def _not_met(part: PartResult, criterion: Criterion | None) -> str:

@@ -38,7 +38,13 @@ def training_result(clf: FairRuleSetClassifier) -> PartResult:
 
     criterion = criterion_of(clf.constraint, clf.epsilon)
     model = clf.model_
-    return part_result("train", model.groups, criterion, families=model.families)
+    return part_result(
+        "train",
+        model.groups,
+        criterion,
+        families=model.families,
+        per_person=model.asked.people_parts or 1,
+    )
 
 
 def show_groups(out: Console, part: PartResult) -> None:

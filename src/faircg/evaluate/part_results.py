@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from faircg.evaluate.counts import group_totals, total
@@ -42,6 +42,7 @@ class PartResult:
     recorded: bool = False
     absent: tuple[str, ...] = ()
     unknown: tuple[str, ...] = ()
+    per_person: int = 1
 
     @property
     def lines(self) -> tuple[GroupResult, ...]:
@@ -76,6 +77,11 @@ class PartResult:
     def notes(self) -> tuple[str, ...]:
         """Which groups of the training data are not here, and which are new."""
         here, notes = f"“{shown(self.name, 40)}”", []
+        if self.per_person > 1:
+            notes.append(
+                f"The weights of {here} have decimals: people are counted in parts, "
+                f"and all counts are {self.per_person:,} times the weights."
+            )
         if self.absent:
             notes.append(
                 f"{_named(self.absent)} of the training data has nobody in {here}: "
@@ -120,11 +126,14 @@ def part_result(
     families: Sequence[Family] = (),
     recorded: bool = False,
     trained: Collection[str] = (),
+    per_person: int = 1,
 ) -> PartResult:
     """Describe one part of the data from the counts of the finest parts of its people.
 
     The groups of each of the ``families`` are compared; without any, every part is a
     group. ``trained`` are the groups of the training data, to say who is not here.
+    Where weights have decimals, ``per_person`` are counted for each person, and gaps
+    have no interval.
     """
     here = group_totals(counts, families)
     compared = {
@@ -134,14 +143,20 @@ def part_result(
     # Other groups altogether (another column) are not compared with those of training.
     is_same_column = bool({*here} & {*trained})
     everybody = total(counts.values())
+    gaps = gaps_of(counts, criterion, families)
+    if per_person > 1:
+        gaps = tuple(replace(gap, low=None, high=None) for gap in gaps)
     return PartResult(
         name=name,
         groups=tuple(
-            GroupResult(name, inside, shares_of(inside))
+            GroupResult(name, inside, shares_of(inside, parts=per_person))
             for name, inside in here.items()
         ),
-        overall=GroupResult(EVERYBODY, everybody, shares_of(everybody)),
-        gaps=gaps_of(counts, criterion, families),
+        overall=GroupResult(
+            EVERYBODY, everybody, shares_of(everybody, parts=per_person)
+        ),
+        gaps=gaps,
+        per_person=per_person,
         recorded=recorded,
         absent=tuple(g for g in trained if is_same_column and g not in here),
         unknown=tuple(

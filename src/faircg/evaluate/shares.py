@@ -46,8 +46,13 @@ class Share:
 
 
 @lru_cache(maxsize=8192)
-def share_of(count: int, size: int, confidence: float = CONFIDENCE) -> Share:
+def share_of(
+    count: int, size: int, confidence: float = CONFIDENCE, parts: int = 1
+) -> Share:
     """Return a share with its exact (Clopper-Pearson) interval.
+
+    Where people are counted in ``parts``, so many to each, the interval is that of the
+    people, of whom there are fewer.
 
     Examples
     --------
@@ -62,12 +67,14 @@ def share_of(count: int, size: int, confidence: float = CONFIDENCE) -> Share:
     from scipy.special import betaincinv
 
     # Quantiles of the beta distribution: what scipy.stats.binomtest finds by search.
-    tail, misses = (1 - confidence) / 2, size - count
-    low = betaincinv(count, misses + 1, tail) if count else 0.0
-    high = betaincinv(count + 1, misses, 1 - tail) if misses else 1.0
+    tail, hits, misses = (1 - confidence) / 2, count / parts, (size - count) / parts
+    low = betaincinv(hits, misses + 1, tail) if hits else 0.0
+    high = betaincinv(hits + 1, misses, 1 - tail) if misses else 1.0
     return Share(count, size, float(low), float(high))
 
 
-def shares_of(counts: GroupCounts, rates: Iterable[str] = USUAL) -> dict[str, Share]:
+def shares_of(
+    counts: GroupCounts, rates: Iterable[str] = USUAL, parts: int = 1
+) -> dict[str, Share]:
     """Return rates of a group by name."""
-    return {rate: share_of(*RATES[rate](counts)) for rate in rates}
+    return {rate: share_of(*RATES[rate](counts), parts=parts) for rate in rates}

@@ -255,7 +255,12 @@ def _point_result(
         counts = people.counts(rule_set.turned(coverage.any))
         is_meant = rule_set.turned(people.is_positive)
         results[name] = part_result(
-            name, counts, criterion, families=people.groups.families, trained=known
+            name,
+            counts,
+            criterion,
+            families=people.groups.families,
+            trained=known,
+            per_person=people.parts,
         )
         rules[name] = rule_results(coverage, is_meant, people.groups)
         if recorded == counts:
@@ -270,6 +275,7 @@ def _point_result(
             criterion,
             families=point.model.families,
             recorded=True,
+            per_person=point.model.asked.people_parts or 1,
         )
         results = {RECORDED: trained, **results}
     if (
