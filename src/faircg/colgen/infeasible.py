@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import ceil
 from typing import TYPE_CHECKING, Final
 
 from faircg.exceptions import FairCGError, InfeasibleConstraintError
@@ -61,8 +62,9 @@ def explained(
     if found is None or problem.criterion is None:
         return error
     rates = problem.criterion.rates()
+    shown = Fraction(ceil(10_000 * found.enough), 10_000)
     reached = "; ".join(
-        rate.bound.loosened(found.enough).demand(rate.name)
+        rate.bound.loosened(shown).demand(rate.name)
         for rate in rates
         if isinstance(rate, Rate)
     )
@@ -70,8 +72,8 @@ def explained(
     if not found.is_smallest:
         proof = f"less than {float(found.too_little):.4g} is proven to be out of reach"
     return InfeasibleConstraintError(
-        f"{error}. It would be satisfied if every limit were {float(found.enough):.4g} "
-        f"easier ({reached}); {proof}",
+        f"{error}. It would be satisfied if every limit were {float(shown):g} easier "
+        f"({reached}); {proof}",
         loosen_by=found.enough,
     )
 
