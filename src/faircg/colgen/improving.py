@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 IMPROVE_SHARE = 0.2
 """Part of the remaining time that local search may take."""
+ERROR_KICKS = 300
+"""Kicks in a row without success after which a search by 0-1 loss ends."""
 IMPROVE_RULES = 1_000
 """Rules of least reduced cost that local search chooses from."""
 
@@ -32,10 +34,15 @@ def improve(
     objective: Objective,
     starts: Iterable[Candidate | None],
     *,
-    kicks: int = KICKS,
+    kicks: int | None = None,
     good_enough: float = -np.inf,
 ) -> None:
-    """Find good rule sets by local search, from nothing (None) or from known ones."""
+    """Find good rule sets by local search, from nothing (None) or from known ones.
+
+    By default the 0-1 loss, which has more local optima, gets more kicks.
+    """
+    if kicks is None:
+        kicks = KICKS if objective == "hamming" else ERROR_KICKS
     numbers = best_numbers(pool, generation, IMPROVE_RULES)
     if not len(numbers) or deadline.is_set():
         return
