@@ -21,10 +21,10 @@ from faircg import (
 from faircg.colgen.certificate import Certificate
 from faircg.datasets import load_compas
 from faircg.evaluate import part_result
-from faircg.exceptions import ModelFormatError
+from faircg.exceptions import InfeasibleConstraintError, ModelFormatError
 from faircg.explain import explain
 from faircg.export import FORMATS, export_model
-from faircg.fairness import CRITERIA
+from faircg.fairness import CRITERIA, RateFloor
 from faircg.fairness.mirrored import Mirrored
 from faircg.model import Feature
 from faircg.report import render_report, report_of_model
@@ -79,6 +79,14 @@ def question_of(seed):
     }
 
 
+def fitted(table, y, group, **asked):
+    """Fit, or return None where no rule set satisfies the constraint."""
+    try:
+        return FairRuleSetClassifier(**asked).fit(table, y, sensitive_features=group)
+    except InfeasibleConstraintError:
+        return None
+
+
 @pytest.mark.parametrize("seeds", SEEDS)
 def test_refusing_is_accepting_with_labels_and_criterion_turned_around(seeds):
     """The same rules, the same loss, and every prediction the other one."""
@@ -88,19 +96,28 @@ def test_refusing_is_accepting_with_labels_and_criterion_turned_around(seeds):
         epsilon, costs = asked.pop("epsilon"), (1, (1, 2.5, 0.5)[seed % 3])
         criterion = None if name is None else CRITERIA[name](epsilon)
         other = None if name is None else Mirrored(criterion)
-        refusing = FairRuleSetClassifier(
+        refusing = fitted(
+            table,
+            y,
+            group,
             constraint=criterion,
             rules_for="negative",
             cost_false_positive=costs[0],
             cost_false_negative=costs[1],
             **asked,
-        ).fit(table, y, sensitive_features=group)
-        turned = FairRuleSetClassifier(
+        )
+        turned = fitted(
+            table,
+            ~y,
+            group,
             constraint=other,
             cost_false_positive=costs[1],
             cost_false_negative=costs[0],
             **asked,
-        ).fit(table, ~y, sensitive_features=group)
+        )
+        if refusing is None or turned is None:
+            assert refusing is turned
+            continue
         assert refusing.rule_set_.rules == turned.rule_set_.rules
         assert (refusing.predict(table) == ~turned.predict(table)).all()
         for found in ("objective", "lower_bound", "returned_loss", "proven_optimal"):
@@ -162,20 +179,28 @@ def test_auto_is_never_worse_than_either_label(seeds):
         table, y, group = people_of(seed)
         name, asked = question_of(seed)
         fits = {
-            rules_for: FairRuleSetClassifier(
-                constraint=name, rules_for=rules_for, **asked
-            ).fit(table, y, sensitive_features=group)
+            rules_for: fitted(
+                table, y, group, constraint=name, rules_for=rules_for, **asked
+            )
             for rules_for in ("positive", "negative", "auto")
         }
         found = {
             rules_for: ((clf.predict(table) != y).sum(), clf.rule_set_.complexity)
             for rules_for, clf in fits.items()
+            if clf is not None
         }
-        assert found["auto"] == min(found["positive"], found["negative"])
+        if not found:
+            continue
+        sides = [found[r] for r in ("positive", "negative") if r in found]
+        assert found["auto"] == min(sides)
+        if len(sides) < 2:
+            assert fits["auto"].certificate_.lower_bound == 0
+            continue
         kept = fits["auto"].rule_set_.rules_for
         assert kept == (
             "positive" if found["auto"] == found["positive"] else "negative"
         )
+        assert fits["auto"].model_.asked.rules_for == "auto"
         bounds = [fits[r].certificate_.lower_bound for r in ("positive", "negative")]
         assert fits["auto"].certificate_.lower_bound == min(bounds)
 
@@ -403,3 +428,29 @@ def _columns(X):
     from faircg.table import read_table
 
     return read_table(X).columns.values()
+
+
+def test_auto_takes_the_label_that_can_satisfy_the_constraint():
+    """Three of four must be accepted, and no one rule does; who refuses nobody does.
+
+    Nothing is said of the other label then: an error knows no bound.
+    """
+    table = pd.DataFrame({"a": [1, 0, 0, 0] * 2, "b": [0, 1, 0, 0] * 2})
+    y, group = [1, 1, 0, 1, 1, 1, 1, 0], list("aaaabbbb")
+    clf = FairRuleSetClassifier(
+        constraint=RateFloor("selection_rate", 0.75),
+        max_complexity=2,
+        max_conditions=1,
+        monotone={"a": "increasing", "b": "increasing"},
+    )
+    with pytest.raises(InfeasibleConstraintError):
+        clf.fit(table, y, sensitive_features=group)
+    clf.set_params(rules_for="auto").fit(table, y, sensitive_features=group)
+    assert clf.rule_set_.rules_for == "negative"
+    assert clf.certificate_.lower_bound == 0
+    assert not clf.certificate_.proven_optimal
+    assert clf.certificate_.errors_lower_bound is None
+    search = FairRuleSetClassifierCV(clf, epsilons=(1,), complexities=(2,), cv=2)
+    found = search.fit(table, y, sensitive_features=group).cv_results_
+    assert {rules.rules_for for rules in found["rule_set"]} == {"negative"}
+    assert (found["lower_bound"] == 0).all()

@@ -19,10 +19,8 @@ from faircg.evaluate import rule_table
 from faircg.explain import Explanations, explain
 from faircg.grouping import Grouping
 from faircg.labelled import LabelledTable
-from faircg.learned import learned_model
+from faircg.learned import asked_of, learned_model
 from faircg.listening import telling
-from faircg.model import Asked
-from faircg.policy import Policy
 from faircg.question import Question
 from faircg.sides import learn
 from faircg.validation import TakesTables, checked_table
@@ -295,7 +293,7 @@ class FairRuleSetClassifier(TakesTables, ClassifierMixin, BaseEstimator):  # typ
             found.conditions,
             data,
             criterion,
-            self._asked(data),
+            asked_of(self, data),
             found.rules_for,
             question.grouping,
         )
@@ -378,23 +376,3 @@ class FairRuleSetClassifier(TakesTables, ClassifierMixin, BaseEstimator):  # typ
         """Read the features that rules test."""
         check_is_fitted(self)
         return checked_table(self, X, reset=False, kinds=self.model_.kinds)
-
-    def _asked(self, data: LabelledTable) -> Asked:
-        """Return the settings that a reader of the model will want to know."""
-        seed, cuts, weights = self.random_state, self.thresholds, self.class_weight
-        policy = Policy.of(self.monotone, self.not_together, self.features_)
-        return Asked(
-            exclude=self.features_.excluded,
-            increasing=policy.going("increasing"),
-            decreasing=policy.going("decreasing"),
-            not_together=policy.apart,
-            thresholds=cuts if isinstance(cuts, str) else "given",
-            n_thresholds=int(self.n_thresholds),
-            time_limit=float(self.time_limit),
-            random_state=int(seed) if isinstance(seed, Integral) else None,
-            cost_false_positive=float(self.cost_false_positive),
-            cost_false_negative=float(self.cost_false_negative),
-            class_weight="given" if isinstance(weights, Mapping) else weights,
-            costs_by_row=data.costs is not None,
-            people_parts=data.parts,
-        )

@@ -27,10 +27,10 @@ from faircg.grid import (
     proven_bound,
 )
 from faircg.learned import named_rules
-from faircg.sides import best_of
+from faircg.sides import best_of, each_that_has_one
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from faircg.binarize import ConditionBinarizer
@@ -319,15 +319,21 @@ def search_fold(
         Fold.of(side, grid, number, train, cache=cache, on_event=on_event)
         for side in question.sides()
     ]
-    answers = [fold.solve() for fold in folds]
+    solved = each_that_has_one(partial(_solved, fold) for fold in folds)
     n_train = int(train.weights.sum())
     records = []
     for point in grid.fine:
-        found = [of_side[point] for of_side in answers]
+        found = [answers[point] for _, answers in solved]
         chosen = best_of([answer.returned for answer in found])
         answer = _joint(found[chosen], found, question.objective)
-        records.append(_record(folds[chosen], point, answer, n_train, test))
+        if len(solved) < len(folds):  # nothing is known of the other label
+            answer = replace(answer, lower_bound=0.0)
+        records.append(_record(solved[chosen][0], point, answer, n_train, test))
     return records
+
+
+def _solved(fold: Fold) -> tuple[Fold, Mapping[GridPoint, Answer]]:
+    return fold, fold.solve()
 
 
 def _joint(kept: Answer, every: Sequence[Answer], objective: Objective) -> Answer:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from numbers import Integral
 from typing import TYPE_CHECKING
 
 from faircg.evaluate import group_counts, total
@@ -10,11 +12,13 @@ from faircg.exceptions import SolverError
 from faircg.features import numeric_ranges
 from faircg.labels import plain
 from faircg.model import Asked, Feature, RuleSetModel
+from faircg.policy import Policy
 from faircg.rules import Rule, RuleSet
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from faircg.classifier import FairRuleSetClassifier
     from faircg.colgen.engine import Solution
     from faircg.fairness import Criterion, Fairness
     from faircg.grouping import Grouping
@@ -32,6 +36,29 @@ def named_rules(
     """Return rules of the engine, which are numbers of conditions, in words."""
     named = tuple(Rule(tuple(conditions[j] for j in rule)) for rule in rules)
     return RuleSet(named, label, rules_for)
+
+
+def asked_of(estimator: FairRuleSetClassifier, data: LabelledTable) -> Asked:
+    """Return the settings that a reader of the model will want to know."""
+    seed, cuts = estimator.random_state, estimator.thresholds
+    weights = estimator.class_weight
+    policy = Policy.of(estimator.monotone, estimator.not_together, data.features)
+    return Asked(
+        exclude=data.features.excluded,
+        increasing=policy.going("increasing"),
+        decreasing=policy.going("decreasing"),
+        not_together=policy.apart,
+        rules_for=estimator.rules_for,
+        thresholds=cuts if isinstance(cuts, str) else "given",
+        n_thresholds=int(estimator.n_thresholds),
+        time_limit=float(estimator.time_limit),
+        random_state=int(seed) if isinstance(seed, Integral) else None,
+        cost_false_positive=float(estimator.cost_false_positive),
+        cost_false_negative=float(estimator.cost_false_negative),
+        class_weight="given" if isinstance(weights, Mapping) else weights,
+        costs_by_row=data.costs is not None,
+        people_parts=data.parts,
+    )
 
 
 def learned_model(

@@ -38,11 +38,12 @@ class Asked:
 
     Rules could not test the features in ``exclude``; a higher value of ``increasing``
     ones could only help the positive label, of ``decreasing`` ones only harm it; and a
-    rule could test one feature at most of each set in ``not_together``. ``thresholds``
-    is how cut points were found, ``"given"`` if by hand; a ``random_state`` that is no
-    number is not recorded. ``class_weight`` is ``"balanced"`` or ``"given"``;
-    ``costs_by_row`` says whether each row had a cost of its own. Counts of people are
-    in parts of a person, ``people_parts`` to each.
+    rule could test one feature at most of each set in ``not_together``. ``rules_for``
+    is the label that rules were to be for, ``"auto"`` if either would do.
+    ``thresholds`` is how cut points were found, ``"given"`` if by hand; a
+    ``random_state`` that is no number is not recorded. ``class_weight`` is
+    ``"balanced"`` or ``"given"``; ``costs_by_row`` says whether each row had a cost of
+    its own. Counts of people are in parts of a person, ``people_parts`` to each.
     """
 
     exclude: tuple[str, ...] | None = None
@@ -53,6 +54,7 @@ class Asked:
     increasing: tuple[str, ...] | None = None
     decreasing: tuple[str, ...] | None = None
     not_together: tuple[tuple[str, ...], ...] | None = None
+    rules_for: str | None = None
     cost_false_positive: float | None = None
     cost_false_negative: float | None = None
     class_weight: str | None = None

@@ -8,14 +8,16 @@ then said of all rule sets must hold for those of either label.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from faircg.colgen.certificate import relative_gap
 from faircg.colgen.engine import solve
 from faircg.colgen.events import in_units
+from faircg.exceptions import FairCGError, InfeasibleConstraintError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from faircg.colgen.certificate import Certificate, CertificateStatus
     from faircg.colgen.engine import Solution
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
     from faircg.question import Question
     from faircg.rules import Condition
     from faircg.typing import RulesFor
+
+Found = TypeVar("Found")
 
 _SHORTEST: Final[tuple[CertificateStatus, ...]] = (
     "interrupted",
@@ -58,19 +62,62 @@ def learn(
 ) -> Side:
     """Search rules for the label that is asked for, or for both labels."""
     sides = question.sides()
-    found = []
-    for number, side in enumerate(sides):
-        share = deadline.within(deadline.remaining() / (len(sides) - number))
-        found.append(_learn_one(side, data, share, on_event))
+    shares = [1 / (len(sides) - number) for number in range(len(sides))]
+    found = each_that_has_one(
+        partial(_learn_one, side, data, deadline, share, on_event)
+        for side, share in zip(sides, shares, strict=True)
+    )
     kept = found[best_of([side.solution.returned for side in found])]
     certificates = [side.solution.certificate for side in found]
     proven = joint_certificate(kept.solution.certificate, certificates)
+    if len(found) < len(sides):
+        proven = without_bounds(proven)
     return replace(kept, solution=replace(kept.solution, certificate=proven))
 
 
+def each_that_has_one(searches: Iterable[Callable[[], Found]]) -> list[Found]:
+    """Return what searches find; one without a rule set is left out, unless all are.
+
+    Where the empty rule set is not allowed, rules for one label may not do.
+    """
+    found, errors = [], []
+    for search in searches:
+        try:
+            found.append(search())
+        except FairCGError as error:
+            if type(error) not in (FairCGError, InfeasibleConstraintError):
+                raise
+            errors.append(error)
+    if not found:
+        # What is not proven of one label is not proven of both.
+        raise min(errors, key=lambda e: isinstance(e, InfeasibleConstraintError))
+    return found
+
+
+def without_bounds(certificate: Certificate) -> Certificate:
+    """Return a certificate that claims nothing about other rule sets."""
+    status = certificate.status
+    unknown: dict[str, Any] = dict.fromkeys(_BOUNDS)
+    return replace(
+        certificate,
+        status="feasible" if status == "optimal" else status,
+        lower_bound=0.0,
+        gap=relative_gap(certificate.objective, 0.0),
+        proven_optimal=False,
+        lp_proven=False,
+        **unknown,
+    )
+
+
 def _learn_one(
-    question: Question, data: LabelledTable, deadline: Deadline, on_event: OnEvent
+    question: Question,
+    data: LabelledTable,
+    deadline: Deadline,
+    share: float,
+    on_event: OnEvent,
 ) -> Side:
+    """Search rules for one label, in a share of the time that is left."""
+    deadline = deadline.within(share * deadline.remaining())
     binarizer, problem = question.prepare(data)
     depths = question.depths(binarizer)
     rules = question.first_rules(
