@@ -206,6 +206,7 @@ class Fold:
             pricing_seconds=question.pricing_time_limit,
             threads=question.threads,
             seed=question.seed,
+            counts_errors=False,
             on_event=lambda event: self.on_event(in_cell(in_units(event, units))),
         )
 

@@ -101,6 +101,7 @@ def solve(
     pricing_seconds: float = np.inf,
     threads: int = 1,
     seed: int = 0,
+    counts_errors: bool = True,
     on_event: OnEvent = ignore,
 ) -> Solution:
     """Solve a problem as far as time allows.
@@ -109,7 +110,8 @@ def solve(
     certificate speaks of the deepest step whose linear master was solved. ``known``
     rule sets, such as those of a tighter question, are judged first; ``known_bound``
     is a lower bound for all rules of the last depth, such as that of a looser
-    question. The answer does not depend on ``threads``.
+    question. The answer does not depend on ``threads``. With ``counts_errors`` a
+    search by another loss ends with a look at wrong predictions.
     """
     run = partial(
         _solve,
@@ -120,6 +122,7 @@ def solve(
         pricing_seconds=pricing_seconds,
         threads=threads,
         seed=seed,
+        counts_errors=counts_errors,
     )
     try:
         return run(problem, known=known, known_bound=known_bound, on_event=on_event)
@@ -142,6 +145,7 @@ def _solve(
     pricing_seconds: float = np.inf,
     threads: int = 1,
     seed: int = 0,
+    counts_errors: bool = True,
     on_event: OnEvent = ignore,
 ) -> Solution:
     """Solve a problem, or raise an error that does not yet say what can be reached."""
@@ -180,9 +184,9 @@ def _solve(
         raise no_rule_set(problem, depth, is_proven=bound == np.inf)
     # Lower the true 0-1 loss of what will be returned; the proof is not touched.
     better("zero_one", [None, *selection.fewest_errors(STARTS)], kicks=POLISH_KICKS)
-    fewest = _fewest_errors(
-        pool, pricer, selection, generation, bound, deadline, seed, threads
-    )
+    fewest = bound if problem.objective == "zero_one" else 0.0
+    if counts_errors and problem.objective != "zero_one":
+        fewest = _look_again(pool, pricer, selection, depth, deadline, seed, threads)
     returned, optimised = selection.returned_winner, selection.objective_winner
     ended = is_done and not was_cut
     certificate = _certificate(
@@ -205,26 +209,23 @@ def _is_exact(pricer: Pricer) -> bool:
     return bool(getattr(pricer, "is_exact", False))
 
 
-def _fewest_errors(
+def _look_again(
     pool: Pool,
     pricer: Pricer,
     selection: Selection,
-    generation: Generation,
-    bound: float,
+    max_conditions: int,
     deadline: Deadline,
     seed: int,
     threads: int,
 ) -> float:
-    """Bound the wrong predictions of every rule set; other losses look again."""
-    if pool.problem.objective == "zero_one":
-        return bound
+    """Bound the wrong predictions of every rule set after a search by another loss."""
     if not _is_exact(pricer):
         return 0.0
     return errors_bound(
         pool,
         pricer,
         selection,
-        max_conditions=generation.max_conditions,
+        max_conditions=max_conditions,
         deadline=deadline,
         seed=seed,
         threads=threads,

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 MOST_ROWS: Final = 2_000
 """Distinct rows of a table up to which the coverage master is solved beside."""
-SECONDS: Final = 10.0
+SECONDS: Final = 5.0
 """Time that it may take."""
 STARTS: Final = 4
 """Rule sets that local search starts from."""
