@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from faircg.amounts import in_parts
 from faircg.cli.csv_tables import SEPARATORS, separator_words
 
 if TYPE_CHECKING:
@@ -102,6 +101,8 @@ class NamedTable:
         self.must_have([column])
         import numpy as np
         import pandas as pd
+
+        from faircg.amounts import in_parts
 
         found = self.frame[column]
         numbers = pd.to_numeric(found.astype(object), errors="coerce")
