@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from faircg.explain import Explanations as Explanations
     from faircg.fairness import EqualityOfOpportunity as EqualityOfOpportunity
     from faircg.fairness import EqualizedOdds as EqualizedOdds
+    from faircg.grouping import Grouping as Grouping
     from faircg.model import RuleSetModel as RuleSetModel
     from faircg.policy_price import price_of_policy as price_of_policy
     from faircg.rules import Condition as Condition
@@ -34,6 +35,7 @@ _HOME = {
     "Explanations": "faircg.explain",
     "FairRuleSetClassifier": "faircg.classifier",
     "FairRuleSetClassifierCV": "faircg.search",
+    "Grouping": "faircg.grouping",
     "Rule": "faircg.rules",
     "RuleSet": "faircg.rules",
     "RuleSetModel": "faircg.model",
