@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, get_args
 
 from faircg.exceptions import ModelFormatError
 from faircg.fairness.bounds import check_epsilon
 from faircg.fairness.families import Family
 from faircg.parsing import listed, mapping, named
+from faircg.typing import SmallGroups
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
 
 ColumnName: TypeAlias = str | int
 """A sensitive attribute: the name of its column, or its position."""
-SmallGroups: TypeAlias = Literal["raise", "warn", "merge"]
-"""Groups of too few people: an error, a warning, or one group of all of them."""
 WAYS: Final = ("intersection", "marginal")
 """The ways to make groups that have a name."""
 

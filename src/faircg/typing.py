@@ -26,3 +26,5 @@ RulesAskedFor: TypeAlias = Literal["positive", "negative", "auto"]
 """The label that rules are to be for; with auto the one that makes fewer errors."""
 MissingGroups: TypeAlias = Literal["raise", "group"]
 """Missing sensitive features: an error, or a group of their own."""
+SmallGroups: TypeAlias = Literal["raise", "warn", "merge"]
+"""Groups of too few people: an error, a warning, or one group of all of them."""

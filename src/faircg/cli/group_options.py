@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 import typer
 
 from faircg.cli.options import OptionValueError, whole
-from faircg.grouping import SmallGroups as _SmallGroups
 
 if TYPE_CHECKING:
     from faircg.grouping import Grouping
@@ -44,10 +43,6 @@ MinGroupSize: TypeAlias = Annotated[
         parser=whole("--min-group-size", 0),
         metavar="<int>",
     ),
-]
-SmallGroups: TypeAlias = Annotated[
-    _SmallGroups,
-    typer.Option(help="Groups of fewer: an error, a note, or one group of them all."),
 ]
 
 

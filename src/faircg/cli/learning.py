@@ -51,7 +51,7 @@ class LearningOptions(opt.PeopleOptions):
     within: grp.Within = None
     bins: grp.Bins = None
     min_group_size: grp.MinGroupSize = 0
-    small_groups: grp.SmallGroups = "raise"
+    small_groups: opt.SmallGroups = "raise"
     time_limit: opt.TimeLimit = 300.0
     seed: opt.Seed = 0
     jobs: opt.Jobs = -1

@@ -342,6 +342,10 @@ _CHOICES: Final = {
         "faircg.typing:MissingGroups",
         "Rows without a group: an error, or a group of their own.",
     ),
+    "SmallGroups": (
+        "faircg.typing:SmallGroups",
+        "Groups of fewer: an error, a note, or one group of them all.",
+    ),
 }
 """Options with a few values each: their registry, and the help."""
 _OR_NONE: Final = ("Constraint", "Measured", "WarmStart")
@@ -362,6 +366,7 @@ if TYPE_CHECKING:
     Dialect: TypeAlias = str
     RulesFor: TypeAlias = str
     MissingGroups: TypeAlias = str
+    SmallGroups: TypeAlias = Any
 else:
 
     def __getattr__(name: str) -> Any:
