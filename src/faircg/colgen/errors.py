@@ -24,10 +24,13 @@ if TYPE_CHECKING:
     from faircg.colgen.select import Candidate
     from faircg.colgen.stop import Deadline
 
-MOST_ROWS: Final = 2_000
+MOST_ROWS: Final = 500
 """Distinct rows of a table up to which the coverage master is solved beside."""
-SECONDS: Final = 5.0
-"""Time that it may take."""
+MOST_RULES: Final = 1_500
+"""Rules inside the gap up to which it is closed by enumeration.
+
+Limits on the work, not on the time: the answer does not depend on the machine.
+"""
 STARTS: Final = 4
 """Rule sets that local search starts from."""
 KICKS: Final = 20
@@ -51,11 +54,10 @@ def errors_bound(
     problem = replace(pool.problem, objective="zero_one")
     if problem.n_rows > MOST_ROWS or deadline.is_set():
         return 0.0
-    share = deadline.within(SECONDS)
     known = [candidate.rules for candidate in selection.fewest_errors(STARTS)]
     counting, rules = Selection(problem, known=known), Pool(problem, pool.rules)
     generation = generate(
-        problem, rules, pricer, max_conditions=max_conditions, deadline=share
+        problem, rules, pricer, max_conditions=max_conditions, deadline=deadline
     )
     bound = generation.lower_bound
     if rounds_up(bound) < counting.objective:
@@ -63,7 +65,7 @@ def errors_bound(
             rules,
             generation,
             counting,
-            share,
+            deadline,
             seed,
             "zero_one",
             [None, *counting.fewest_errors(STARTS)],
@@ -71,7 +73,14 @@ def errors_bound(
             good_enough=rounds_up(bound),
         )
     if generation.proof is not None and rounds_up(bound) < counting.objective:
-        proven = prove(rules, generation.proof, counting, share, threads=threads)
+        proven = prove(
+            rules,
+            generation.proof,
+            counting,
+            deadline,
+            threads=threads,
+            most_rules=MOST_RULES,
+        )
         bound = max(bound, proven)
     for candidate in counting.fewest_errors(1):
         selection.offer(candidate.rules)

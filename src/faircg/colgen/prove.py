@@ -62,6 +62,7 @@ def prove(
     deadline: Deadline,
     *,
     threads: int = 1,
+    most_rules: int = MOST_RULES,
     on_event: OnEvent = ignore,
 ) -> float:
     """Raise the lower bound as far as possible, at best to the best known loss.
@@ -83,7 +84,7 @@ def prove(
         if room >= -TOLERANCE:
             loss = proof.value + room
             n_rules, n_rule_sets, is_complete = _recount_inside(
-                pool, proof, selection, loss, deadline, threads
+                pool, proof, selection, loss, deadline, threads, most_rules
             )
             if is_complete:
                 # Whatever is feasible and was not recounted just now exceeds the room.
@@ -112,12 +113,13 @@ def _recount_inside(
     loss: float,
     deadline: Deadline,
     threads: int,
+    most_rules: int,
 ) -> tuple[int, int, bool]:
     """Recount all rule sets that can have at most this loss.
 
     Returns the numbers of rules and rule sets, and whether these are all of them.
     """
-    numbers = rules_inside(pool, proof, loss, deadline, threads)
+    numbers = rules_inside(pool, proof, loss, deadline, threads, most_rules)
     if numbers is None:
         return 0, 0, False
     found = _rule_sets_inside(pool, proof, numbers, loss, deadline, threads)
@@ -134,6 +136,7 @@ def rules_inside(
     loss: float,
     deadline: Deadline,
     threads: int = 1,
+    most: int = MOST_RULES,
 ) -> IntVector | None:
     """Add all rules that a rule set of at most this loss can have.
 
@@ -147,7 +150,7 @@ def rules_inside(
     posed = prices.on(bits, proof.max_conditions)
     inside = run(
         lambda limits: enumerate_below(
-            posed, cutoff=budget + SLACK, most=MOST_RULES, limits=limits
+            posed, cutoff=budget + SLACK, most=most, limits=limits
         ),
         deadline,
         threads=threads,
