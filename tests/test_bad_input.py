@@ -229,8 +229,8 @@ WHOLE = "parameter of FairRuleSetClassifier must be an int in the range"
         (
             "constraint",
             "fair",
-            r"constraint 'fair' is not known; use one of \['demographic_parity', "
-            r"'equality_of_opportunity', 'equalized_odds', 'predictive_equality'\]",
+            r"constraint 'fair' is not known; use one of \['accuracy_parity', .*"
+            r"'four_fifths', 'precision_floor', 'predictive_equality'\], RATE_floor",
         ),
         ("constraint", "EO", "constraint 'EO' is not known"),
         ("constraint", 3, "'constraint' .* 'rates', a callable or None. Got 3"),

@@ -104,13 +104,13 @@ class Fairness:
         --------
         >>> groups = {"a": GroupCounts(6, 2, 1, 9), "b": GroupCounts(3, 1, 0, 0)}
         >>> print(Fairness(groups, {"false negative rate": 0.0}, {}, 0.0, True))
-        a: 2 of 8 positives missed (25.0%), 1 of 10 negatives covered (10.0%)
+        a: 2 of 8 positives missed (25.0%), 1 of 10 negatives selected (10.0%)
         b: 1 of 4 positives missed (25.0%), no negatives
         gap of the false negative rate: 0.0000
         """
         lines = [
             f"{name}: {_part(c.false_negatives, c.positives, 'positives', 'missed')}, "
-            f"{_part(c.false_positives, c.negatives, 'negatives', 'covered')}"
+            f"{_part(c.false_positives, c.negatives, 'negatives', 'selected')}"
             for name, c in self.groups.items()
         ]
         for name, value in self.gaps.items():
