@@ -248,7 +248,16 @@ def _borrow(
     generation = generate(
         other, pool, pricer, max_conditions=max_conditions, deadline=share
     )
-    improve(pool, generation, selection, share, seed, "zero_one", [None])
+    improve(
+        pool,
+        generation,
+        selection,
+        share,
+        seed,
+        "zero_one",
+        [None],
+        kicks=POLISH_KICKS,
+    )
 
 
 def _close(

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 IMPROVE_SHARE = 0.2
 """Part of the remaining time that local search may take."""
 ERROR_KICKS = 300
-"""Kicks in a row without success after which a search by 0-1 loss ends."""
+"""Most kicks in a row without success after which a search by 0-1 loss ends."""
 IMPROVE_RULES = 1_000
 """Rules of least reduced cost that local search chooses from."""
 
@@ -39,11 +39,13 @@ def improve(
 ) -> None:
     """Find good rule sets by local search, from nothing (None) or from known ones.
 
-    By default the 0-1 loss, which has more local optima, gets more kicks.
+    By default the 0-1 loss, which has more local optima, gets more kicks where there
+    are many rules.
     """
-    if kicks is None:
-        kicks = KICKS if objective == "hamming" else ERROR_KICKS
     numbers = best_numbers(pool, generation, IMPROVE_RULES)
+    if kicks is None:
+        more = min(ERROR_KICKS, len(numbers))
+        kicks = KICKS if objective == "hamming" else max(KICKS, more)
     if not len(numbers) or deadline.is_set():
         return
     search = LocalSearch(pool, numbers, selection, seed, objective)
