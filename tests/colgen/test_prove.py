@@ -91,14 +91,15 @@ def test_a_proof_that_is_given_up_is_told(way, monkeypatch):
     """Of too many rules, or none for want of time, nobody was told anything."""
     problem = problem_of(instance_of(1, 2), "hamming", limits_of("equalized_odds", 0.2))
     proof = lp_by_generation(problem, instance_of(1, 2)).proof
-    if way == "too many rules":
-        monkeypatch.setattr(prove_module, "MOST_RULES", 1)
-    elif way == "too many rule sets":
+    most = {"most_rules": 1} if way == "too many rules" else {}
+    if way == "too many rule sets":
         monkeypatch.setattr(prove_module, "MOST_RULE_SETS", 0)
     deadline = Deadline.after(0) if way == "no time" else Deadline()
     selection, told = Selection(problem), []
     selection.offer(())
-    bound = prove(Pool(problem), proof, selection, deadline, on_event=told.append)
+    bound = prove(
+        Pool(problem), proof, selection, deadline, on_event=told.append, **most
+    )
     assert bound == told[-1].lower_bound < selection.objective
     assert not told[-1].is_complete
     assert (told[-1].n_rules > 0) == (way == "too many rule sets")
