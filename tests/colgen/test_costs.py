@@ -30,7 +30,7 @@ from small_problems import (
 
 # 3 instances in each of 5 x 2 x 3 cells: 90 in all.
 PER_CELL = [
-    pytest.param(3, 0, id="few"),
+    pytest.param(2, 0, id="few"),
     pytest.param(150, 1_000, id="many", marks=pytest.mark.long),
 ]
 in_every_cell = pytest.mark.parametrize(

@@ -26,7 +26,7 @@ from small_problems import (
 )
 
 COUNTS = [
-    pytest.param(16, 0, id="few"),
+    pytest.param(8, 0, id="few"),
     pytest.param(200, 1_000, id="many", marks=pytest.mark.long),
 ]
 
@@ -124,7 +124,7 @@ def test_the_excess_is_a_lower_bound_of_every_rule_set(criterion, objective):
 @pytest.mark.parametrize(
     ("count", "first"),
     [
-        pytest.param(25, 0, id="few"),
+        pytest.param(10, 0, id="few"),
         pytest.param(200, 1_000, id="many", marks=pytest.mark.long),
     ],
 )

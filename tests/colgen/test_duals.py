@@ -24,7 +24,7 @@ from small_problems import (
 )
 
 COUNTS = [
-    pytest.param(12, 0, id="few"),
+    pytest.param(8, 0, id="few"),
     pytest.param(300, 1_000, id="many", marks=pytest.mark.long),
 ]
 

@@ -67,7 +67,7 @@ def _needed(problem, recount):
 @pytest.mark.parametrize(
     ("count", "first"),
     [
-        pytest.param(12, 0, id="few"),
+        pytest.param(5, 0, id="few"),
         pytest.param(100, 100, id="many", marks=pytest.mark.long),
     ],
 )

@@ -35,8 +35,8 @@ from small_problems import (
     true_optimum,
 )
 
-# 7 instances in each of 5 x 2 x 3 cells: 210 in all, in each of three tests.
-COUNT = 7
+# 4 instances in each of 5 x 2 x 3 cells: 120 in all, in each of three tests.
+COUNT = 4
 MANY = 400
 PER_CELL = [
     pytest.param(COUNT, 0, id="few"),
@@ -44,7 +44,7 @@ PER_CELL = [
 ]
 # A part of them for the pricers that take longer.
 PER_CELL_SLOW = [
-    pytest.param(2, 0, id="few"),
+    pytest.param(1, 0, id="few"),
     pytest.param(40, 1_000, id="many", marks=pytest.mark.long),
 ]
 in_every_cell = pytest.mark.parametrize(
