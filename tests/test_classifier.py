@@ -91,6 +91,7 @@ def clf():
 def test_the_defaults_are_the_documented_ones():
     """A classifier without arguments has the parameters of the documentation."""
     assert FairRuleSetClassifier().get_params() == {
+        "groups": "intersection",
         "constraint": None,
         "epsilon": None,
         "max_complexity": 20,
@@ -601,7 +602,7 @@ def test_two_sensitive_columns():
     """The combinations of two columns are the groups."""
     both = pd.DataFrame({"sex": GROUPS, "old": np.where(X["age"] > 40, "old", "young")})
     clf = fit(groups=both, epsilon=0.2)
-    joined = both["sex"] + ", " + both["old"]
+    joined = "sex = " + both["sex"] + ", old = " + both["old"]
     assert list(clf.fairness_.groups) == sorted(set(joined))
     assert gap(Y, clf.predict(X), joined) <= Fraction(1, 5)
     polars = fit(groups=pl.from_pandas(both), epsilon=0.2)
