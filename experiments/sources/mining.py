@@ -96,6 +96,7 @@ class MiningTask:
             depths=(depth,),
             deadline=Deadline.after(GENERATION_SHARE * self.seconds),
             seed=SEED,
+            counts_errors=False,
         )
         solutions["Fair CG"] = generated
         pools["Fair CG"] = set(generated.pool.rules[: generated.history[-1].pool_size])
