@@ -7,10 +7,10 @@ import itertools
 import numpy as np
 import pytest
 
-from faircg.colgen.coverage import CoverageMaster
-from faircg.colgen.coverage_duals import coverage_duals
+from faircg.colgen.coverage.duals import coverage_duals
+from faircg.colgen.coverage.master import CoverageMaster
+from faircg.colgen.coverage.restricted import RestrictedCoverage
 from faircg.colgen.excess import excess_problem
-from faircg.colgen.restricted_coverage import RestrictedCoverage
 from faircg.colgen.stop import Deadline
 from faircg.solver.highs import solve_lp
 from small_problems import (

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from faircg.colgen.coverage.restricted import RestrictedCoverage
 from faircg.colgen.duals import DualBound, Duals, Prices
 from faircg.colgen.events import OnEvent, Round, RoundDone, ignore
 from faircg.colgen.pairs import Pairs
 from faircg.colgen.pricing.base import TOLERANCE, PricingProblem
 from faircg.colgen.restricted import MasterValue, RestrictedMaster
-from faircg.colgen.restricted_coverage import RestrictedCoverage
 
 if TYPE_CHECKING:
     from faircg.colgen.pool import Pool

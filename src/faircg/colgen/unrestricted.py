@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from faircg.colgen.covering import covering_costs, rate_ends, rate_value
+from faircg.colgen.coverage.row_costs import covering_costs, rate_ends, rate_value
 from faircg.colgen.row_builder import RowBuilder
 from faircg.solver.highs import INFINITY, LinearModel, Status, solve_lp
 

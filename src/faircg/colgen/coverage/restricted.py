@@ -3,7 +3,7 @@
 As in :mod:`faircg.colgen.restricted` only *active* rules are in the linear program, and
 the rest of the pool is priced beside it. Cuts are treated alike: those that a solution
 violates are added, and those that no solution needs any more are dropped. Pairs of rows
-that paid for each other inside one cell (:mod:`faircg.colgen.coverage_duals`) become
+that paid for each other inside one cell (:mod:`faircg.colgen.coverage.duals`) become
 cuts too, which count as soon as a new rule tells the two apart; so the value does not
 fall back behind the bound that the same pairs have proven.
 """
@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from faircg.colgen.coverage import CoverageMaster
-from faircg.colgen.coverage_basis import inherited_basis
-from faircg.colgen.coverage_duals import coverage_duals
-from faircg.colgen.covering import covering_costs
-from faircg.colgen.pair_cuts import PairCuts, violated_pairs
+from faircg.colgen.coverage.basis import inherited_basis
+from faircg.colgen.coverage.duals import coverage_duals
+from faircg.colgen.coverage.master import CoverageMaster
+from faircg.colgen.coverage.pair_cuts import PairCuts, violated_pairs
+from faircg.colgen.coverage.row_costs import covering_costs
 from faircg.colgen.pricing.base import TOLERANCE
 from faircg.colgen.restricted import MasterValue
 from faircg.solver.highs import Status, solve_lp

@@ -25,12 +25,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from faircg.colgen.covering import covering_costs, rate_value
+from faircg.colgen.coverage.row_costs import covering_costs, rate_value
 from faircg.colgen.duals import Duals, Prices, signed
 from faircg.colgen.pairs import Pairs
 
 if TYPE_CHECKING:
-    from faircg.colgen.coverage import CoverageMaster
+    from faircg.colgen.coverage.master import CoverageMaster
     from faircg.typing import FloatVector, IntVector
 
 

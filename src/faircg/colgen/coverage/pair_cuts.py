@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from faircg.colgen.row_cells import RowCells
+    from faircg.colgen.coverage.cells import RowCells
     from faircg.typing import BoolVector, FloatVector, IntVector
 
 VIOLATED = 1e-6

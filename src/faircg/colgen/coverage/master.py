@@ -14,7 +14,7 @@ without a proxy:
 The pair cut is valid: if row ``i`` is covered, then either a rule that covers it covers
 ``j`` as well, or a rule that covers ``i`` and not ``j`` was chosen. At most ``H`` rules
 fit, because each has a complexity of two or more. The cuts are what makes the linear
-program strong; :mod:`faircg.colgen.pair_cuts` finds those that are violated.
+program strong; :mod:`faircg.colgen.coverage.pair_cuts` finds those that are violated.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ import numpy as np
 from scipy import sparse
 
 from faircg._kernel import weigh
-from faircg.colgen.covering import rate_ends
+from faircg.colgen.coverage.cells import RowCells
+from faircg.colgen.coverage.row_costs import rate_ends
 from faircg.colgen.row_builder import RowBuilder
-from faircg.colgen.row_cells import RowCells
 from faircg.solver.highs import INFINITY, LinearModel
 
 if TYPE_CHECKING:

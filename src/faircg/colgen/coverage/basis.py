@@ -13,7 +13,7 @@ import numpy as np
 from faircg.solver.highs import Basis
 
 if TYPE_CHECKING:
-    from faircg.colgen.coverage import CoverageMaster
+    from faircg.colgen.coverage.master import CoverageMaster
     from faircg.solver.highs import LpSolution
     from faircg.typing import IntVector
 

@@ -1,0 +1,1 @@
+"""The coverage formulation: whether a row is covered is a variable of its own."""
