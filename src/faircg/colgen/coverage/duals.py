@@ -94,8 +94,13 @@ def _spread(
     share = np.divide(linked, has, out=np.zeros_like(has), where=has > 0)[cell]
     link_rows = surplus * share / master.most_rules
     surplus = surplus * (1.0 - share)
+    # The rest of a link is what ``u <= 1`` pays for: without it rules become cheaper.
+    beyond = (master.most_rules * link - linked) / np.maximum(
+        np.bincount(cell, minlength=n_cells + 1), 1
+    )
+    link_rows += beyond[cell] / master.most_rules
 
-    deficit = np.maximum(-rest, 0.0)
+    deficit = np.maximum(-rest, 0.0) + beyond[cell]
     payers, payments, payees = _payments(cell, surplus, deficit, n_cells + 1)
     paid = np.bincount(payees, weights=payments, minlength=n_rows)
     open_rows = np.maximum(deficit - paid, 0.0)
