@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from itertools import product
 from typing import TYPE_CHECKING, Any
+
+import pytest
 
 from faircg.colgen.engine import Solution, solve
 from faircg.colgen.loop import Generation, generate
+from faircg.colgen.options import SearchOptions
 from faircg.colgen.pool import Pool
 from faircg.colgen.pricing import ExactPricer
 from faircg.colgen.problem import Problem
@@ -27,7 +31,7 @@ from oracle import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from faircg.colgen.pricing import Pricer
     from faircg.colgen.problem import Objective
@@ -43,6 +47,10 @@ CRITERIA = (
 )
 OBJECTIVES: tuple[Objective, ...] = ("hamming", "zero_one")
 EPSILONS = (0.0, 0.05, 0.2, 1.0)
+in_every_cell = pytest.mark.parametrize(
+    ("criterion", "objective", "n_groups"),
+    list(product(CRITERIA, OBJECTIVES, (2, 3, 4))),
+)
 
 
 def limits_of(criterion: str, epsilon: float) -> Limits:
@@ -111,14 +119,10 @@ def solved(
     **known: Any,
 ) -> Solution:
     """Run the whole engine without a time limit."""
-    return solve(
-        problem,
-        rules,
-        pricer or ExactPricer(),
-        depths=(max_conditions,),
-        deadline=Deadline(),
-        **known,
+    options = SearchOptions(
+        pricer or ExactPricer(), (max_conditions,), Deadline(), rules=rules, **known
     )
+    return solve(problem, options)
 
 
 def cases(
@@ -134,6 +138,21 @@ def cases(
 def instance_of(seed: int, n_groups: int) -> Instance:
     """Draw an instance, once."""
     return random_instance(seed, n_groups)
+
+
+def questions(
+    criterion: str,
+    objective: Objective,
+    n_groups: int,
+    count: int,
+    first: int = 0,
+    *,
+    draw: Callable[[int, int], Instance] = instance_of,
+) -> Iterator[tuple[Instance, Limits, Problem]]:
+    """Draw instances, each with the limits of its case and the problem to solve."""
+    for seed, epsilon in cases(criterion, n_groups, count, first):
+        instance, limits = draw(seed, n_groups), limits_of(criterion, epsilon)
+        yield instance, limits, problem_of(instance, objective, limits)
 
 
 @lru_cache(maxsize=4096)

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from experiments.counting import count_both, pack
 from experiments.data import load
 from experiments.protocol import CRITERIA, SEED, Grid, Protocol
 from experiments.sources.grid import fold_of
 from faircg.colgen.engine import Solution, solve
+from faircg.colgen.options import SearchOptions
 from faircg.colgen.pricing import ExactPricer, PoolOnly
 from faircg.colgen.stop import Deadline
 from faircg.mining import MINERS
@@ -71,16 +72,16 @@ class MiningTask:
         }
         pools["all but CG"] = set().union(*pools.values())
 
-        def choose(rules: set[Conditions], **known: object) -> Solution:
-            return solve(
-                problem,
-                sorted(rules),
+        def choose(rules: set[Conditions], **known: Any) -> Solution:
+            options = SearchOptions(
                 PoolOnly(),
-                depths=(depth,),
-                deadline=Deadline.after(self.seconds),
+                (depth,),
+                Deadline.after(self.seconds),
+                rules=sorted(rules),
                 seed=SEED,
-                **known,  # type: ignore[arg-type]
+                **known,
             )
+            return solve(problem, options)
 
         solutions = {
             name: choose(pools[name]) for name in ("tree", "fair_tree", "forest")
@@ -89,15 +90,14 @@ class MiningTask:
             pools["all but CG"],
             known=[s.optimised.rules for s in solutions.values()],
         )
-        generated = solve(
-            problem,
-            (),
+        options = SearchOptions(
             ExactPricer(),
-            depths=(depth,),
-            deadline=Deadline.after(GENERATION_SHARE * self.seconds),
+            (depth,),
+            Deadline.after(GENERATION_SHARE * self.seconds),
             seed=SEED,
             counts_errors=False,
         )
+        generated = solve(problem, options)
         solutions["Fair CG"] = generated
         pools["Fair CG"] = set(generated.pool.rules[: generated.history[-1].pool_size])
         pools["all"] = pools["all but CG"] | pools["Fair CG"]

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from faircg.colgen.certificate import fingerprint
 from faircg.colgen.engine import solve
 from faircg.colgen.events import CellDone, InCell, OnEvent, ignore, in_units
+from faircg.colgen.options import SearchOptions
 from faircg.colgen.pricing import PoolOnly
 from faircg.colgen.select import Selection
 from faircg.colgen.stop import Deadline
@@ -186,7 +187,7 @@ class Fold:
         self,
         phase: Phase,
         point: GridPoint,
-        rules: Iterable[Conditions],
+        rules: Sequence[Conditions],
         cells: Cells,
         pricer: Pricer,
         deadline: Deadline,
@@ -195,12 +196,11 @@ class Fold:
         question, depths = self.question, self.depths(point)
         units = self.merged.units
         in_cell: Callable[[Any], InCell] = partial(InCell, self.number, phase, *point)
-        return solve(
-            self.problem(point),
-            rules,
+        options = SearchOptions(
             pricer,
-            depths=depths if phase == "I" else depths[-1:],
-            deadline=deadline,
+            depths if phase == "I" else depths[-1:],
+            deadline,
+            rules=rules,
             known=known_rule_sets(cells),
             known_bound=proven_bound(point, cells, depths[-1]),
             pricing_seconds=question.pricing_time_limit,
@@ -209,6 +209,7 @@ class Fold:
             counts_errors=False,
             on_event=lambda event: self.on_event(in_cell(in_units(event, units))),
         )
+        return solve(self.problem(point), options)
 
     def solve(self) -> dict[GridPoint, Answer]:
         """Run both phases; return the answer at each point of the fine grid."""

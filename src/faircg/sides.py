@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from faircg.colgen.certificate import relative_gap
 from faircg.colgen.engine import solve
 from faircg.colgen.events import in_units
+from faircg.colgen.options import SearchOptions
 from faircg.exceptions import FairCGError, InfeasibleConstraintError
 
 if TYPE_CHECKING:
@@ -123,18 +124,17 @@ def _learn_one(
     rules = question.first_rules(
         problem, binarizer, max_conditions=depths[-1], deadline=deadline
     )
-    solution = solve(
-        problem,
-        rules,
+    options = SearchOptions(
         question.pricer(),
-        depths=depths,
-        deadline=deadline,
+        depths,
+        deadline,
+        rules=rules,
         pricing_seconds=question.pricing_time_limit,
         threads=question.threads,
         seed=question.seed,
         on_event=lambda event: on_event(in_units(event, problem.units)),
     )
-    told = solution.in_units(problem.units)
+    told = solve(problem, options).in_units(problem.units)
     return Side(question.side, binarizer.conditions_, told)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
-from itertools import product
 
 import numpy as np
 import pytest
@@ -17,26 +16,19 @@ from faircg.colgen.stop import Deadline
 from faircg.solver.highs import solve_lp
 from oracle import best_rule_set, linear_value
 from small_problems import (
-    CRITERIA,
-    OBJECTIVES,
-    cases,
     full_pool,
+    in_every_cell,
     instance_of,
-    limits_of,
     lp_by_generation,
-    problem_of,
+    questions,
     solved,
 )
 
-# 3 instances in each of 5 x 2 x 3 cells: 90 in all.
+# 2 instances in each of 5 x 2 x 3 cells: 60 in all.
 PER_CELL = [
     pytest.param(2, 0, id="few"),
     pytest.param(150, 1_000, id="many", marks=pytest.mark.long),
 ]
-in_every_cell = pytest.mark.parametrize(
-    ("criterion", "objective", "n_groups"),
-    list(product(CRITERIA, OBJECTIVES, (2, 3, 4))),
-)
 
 
 def costly(seed, n_groups):
@@ -58,12 +50,8 @@ def test_the_engine_proves_the_lowest_cost(
     criterion, objective, n_groups, count, first
 ):
     """The loss counts costs, the constraint people, in every master and search."""
-    for seed, epsilon in cases(criterion, n_groups, count, first):
-        instance, limits = (
-            costly(seed, n_groups),
-            limits_of(criterion, epsilon),
-        )
-        problem = problem_of(instance, objective, limits)
+    asked = questions(criterion, objective, n_groups, count, first, draw=costly)
+    for instance, limits, problem in asked:
         optimum = best_rule_set(instance, objective, limits)
         solution = solved(problem, instance.max_conditions)
         certificate = solution.certificate
@@ -84,12 +72,8 @@ def test_the_linear_master_counts_costs(criterion, objective, n_groups, count, f
     """Merged people share a variable only if they cost the same."""
     if objective == "zero_one":
         return  # another program is solved for wrong predictions
-    for seed, epsilon in cases(criterion, n_groups, count, first):
-        instance, limits = (
-            costly(seed, n_groups),
-            limits_of(criterion, epsilon),
-        )
-        problem = problem_of(instance, objective, limits)
+    asked = questions(criterion, objective, n_groups, count, first, draw=costly)
+    for instance, limits, problem in asked:
         value = linear_value(instance, objective, limits)
         everything = RestrictedMaster(problem, full_pool(problem, instance))
         generation = lp_by_generation(problem, instance)
@@ -105,14 +89,10 @@ def test_prices_are_the_reduced_costs_of_the_solver(
     criterion, objective, n_groups, count, first
 ):
     """For the rules of the master, and for those that it does not know."""
-    for seed, epsilon in cases(criterion, n_groups, count, first):
-        instance, limits = (
-            costly(seed, n_groups),
-            limits_of(criterion, epsilon),
-        )
-        problem = problem_of(instance, objective, limits)
+    asked = questions(criterion, objective, n_groups, count, first, draw=costly)
+    for number, (instance, limits, problem) in enumerate(asked):
         pool = full_pool(problem, instance)
-        known = np.arange(len(pool))[:: 1 + seed % 3]
+        known = np.arange(len(pool))[:: 1 + number % 3]
         master = Master(problem, pool, known)
         solution = solve_lp(master.model, Deadline())
         duals = duals_of(master, solution.row_dual)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import product
 
 import numpy as np
 import pytest
@@ -13,10 +12,9 @@ from faircg.colgen.master import Master
 from faircg.colgen.stop import Deadline
 from faircg.solver.highs import solve_lp
 from small_problems import (
-    CRITERIA,
-    OBJECTIVES,
     cases,
     full_pool,
+    in_every_cell,
     instance_of,
     limits_of,
     problem_of,
@@ -29,10 +27,7 @@ COUNTS = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("criterion", "objective", "n_groups"),
-    list(product(CRITERIA, OBJECTIVES, (2, 3, 4))),
-)
+@in_every_cell
 @pytest.mark.parametrize(("count", "first"), COUNTS)
 def test_a_rules_price_equals_the_solvers_reduced_cost(
     criterion, objective, n_groups, count, first
@@ -55,10 +50,7 @@ def test_a_rules_price_equals_the_solvers_reduced_cost(
                 np.testing.assert_allclose(costs, of_solver, rtol=0, atol=1e-8)
 
 
-@pytest.mark.parametrize(
-    ("criterion", "objective", "n_groups"),
-    list(product(CRITERIA, OBJECTIVES, (2, 3, 4))),
-)
+@in_every_cell
 def test_raised_prices_give_a_true_bound_in_the_middle_of_the_search(
     criterion, objective, n_groups
 ):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import product
 
 import numpy as np
 import pytest
@@ -26,6 +25,7 @@ from small_problems import (
     OBJECTIVES,
     cases,
     full_pool,
+    in_every_cell,
     instance_of,
     limits_of,
     lp_by_generation,
@@ -47,10 +47,6 @@ PER_CELL_SLOW = [
     pytest.param(1, 0, id="few"),
     pytest.param(40, 1_000, id="many", marks=pytest.mark.long),
 ]
-in_every_cell = pytest.mark.parametrize(
-    ("criterion", "objective", "n_groups"),
-    list(product(CRITERIA, OBJECTIVES, (2, 3, 4))),
-)
 
 
 @in_every_cell

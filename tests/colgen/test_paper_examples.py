@@ -8,6 +8,7 @@ import pytest
 from faircg.colgen.engine import solve
 from faircg.colgen.integer import solve_integer
 from faircg.colgen.loop import generate
+from faircg.colgen.options import SearchOptions
 from faircg.colgen.pool import Pool
 from faircg.colgen.pricing import ExactPricer, IntegerPricer, pricer_by_name
 from faircg.colgen.problem import Problem
@@ -53,7 +54,7 @@ def test_the_toy_is_solved_to_a_proven_optimum(pricer):
         families=np.zeros(1, np.int32),
         max_complexity=2,
     )
-    solution = solve(problem, (), pricer, depths=(1,), deadline=Deadline())
+    solution = solve(problem, SearchOptions(pricer, (1,), Deadline()))
     assert solution.returned.rules == ((0,),)
     assert solution.certificate.proven_optimal
     assert solution.certificate.objective == 0
@@ -94,6 +95,6 @@ def test_hamming_loss_prefers_the_empty_rule_set_where_zero_one_loss_covers_all(
 def test_the_engine_proves_both_optima_of_the_theorems_example(objective, loss):
     """From no rule at all, by exact pricing."""
     problem = lines_through_the_origin(8, objective)
-    solution = solve(problem, (), ExactPricer(), depths=(3,), deadline=Deadline())
+    solution = solve(problem, SearchOptions(ExactPricer(), (3,), Deadline()))
     assert solution.certificate.objective == loss
     assert solution.certificate.proven_optimal

@@ -11,6 +11,7 @@ from faircg.colgen import prove as prove_module
 from faircg.colgen.engine import solve
 from faircg.colgen.events import IntegerDone
 from faircg.colgen.improve import LocalSearch
+from faircg.colgen.options import SearchOptions
 from faircg.colgen.pool import Pool
 from faircg.colgen.pricing import ExactPricer, GreedyPricer
 from faircg.colgen.prove import prove, rules_inside
@@ -128,14 +129,13 @@ def test_time_that_ends_after_generation_does_not_cut_it_short():
 
         instance = instance_of(seed, 2)
         problem = problem_of(instance, "hamming", limits_of("equalized_odds", 0.2))
-        solution = solve(
-            problem,
-            (),
+        options = SearchOptions(
             GreedyPricer(),
-            depths=(instance.max_conditions,),
-            deadline=Deadline.after(100, clock=clock),
+            (instance.max_conditions,),
+            Deadline.after(100, clock=clock),
             on_event=told,
         )
+        solution = solve(problem, options)
         seen.append(solution.certificate.status)
     assert "feasible" in seen
     assert "time_limit" not in seen
@@ -148,7 +148,7 @@ def test_deepening_ends_with_the_certificate_of_the_deepest_step():
         problem = problem_of(instance, "hamming", limits)
         depths = range(1, instance.max_conditions + 1)
         stepwise, at_once = (
-            solve(problem, (), ExactPricer(), depths=d, deadline=Deadline())
+            solve(problem, SearchOptions(ExactPricer(), d, Deadline()))
             for d in (depths, depths[-1:])
         )
         assert stepwise.certificate.max_conditions == instance.max_conditions

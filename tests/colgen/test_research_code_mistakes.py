@@ -18,6 +18,7 @@ from faircg.colgen.duals import Prices, duals_of
 from faircg.colgen.engine import solve
 from faircg.colgen.loop import generate
 from faircg.colgen.master import Master
+from faircg.colgen.options import SearchOptions
 from faircg.colgen.pool import Pool
 from faircg.colgen.pricing import (
     PRICERS,
@@ -302,13 +303,13 @@ def test_k_after_the_deadline_the_best_so_far_comes_back():
     """Not an endless loop and not an error: at worst the empty rule set."""
     instance = instance_of(1, 2)
     problem = problem_of(instance, "hamming", Limits(0.05))
-    solution = solve(
-        problem,
-        instance.rules,
+    options = SearchOptions(
         ExactPricer(),
-        depths=(instance.max_conditions,),
-        deadline=Deadline().within(0.0),
+        (instance.max_conditions,),
+        Deadline().within(0.0),
+        rules=instance.rules,
     )
+    solution = solve(problem, options)
     assert solution.certificate.status == "time_limit"
     assert not solution.certificate.proven_optimal
     assert instance.counts(solution.returned.rules).satisfies(Limits(0.05))
@@ -335,7 +336,7 @@ def test_k_an_interrupt_stops_a_running_fit():
         families=np.arange(60, dtype=np.int32),
         max_complexity=20,
     )
-    solution = solve(problem, (), Interrupting(), depths=(8,), deadline=Deadline())
+    solution = solve(problem, SearchOptions(Interrupting(), (8,), Deadline()))
     assert solution.certificate.status == "interrupted"
     assert begun == [8]
 

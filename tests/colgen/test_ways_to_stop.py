@@ -19,6 +19,7 @@ import pytest
 
 from faircg import FairRuleSetClassifier
 from faircg.colgen.engine import solve
+from faircg.colgen.options import SearchOptions
 from faircg.colgen.pricing import ExactPricer
 from faircg.colgen.stop import Deadline
 from oracle import Instance, best_rule_set
@@ -106,19 +107,19 @@ def test_no_bound_is_above_the_optimum_and_optimal_means_optimal(
             deadline = Deadline.after(1e-9)
         most = instance.max_conditions
         started = rng.random(len(instance.rules)) < rng.choice([0.0, 0.03, 0.1, 0.5])
-        solution = solve(
-            problem_of(instance, objective, limits),
-            [
+        options = SearchOptions(
+            ExactPricer(),
+            range(1, most + 1) if way == "deepening" else (most,),
+            deadline,
+            rules=[
                 rule
                 for rule, is_in in zip(instance.rules, started, strict=True)
                 if is_in
             ],
-            ExactPricer(),
-            depths=range(1, most + 1) if way == "deepening" else (most,),
-            deadline=deadline,
             pricing_seconds=1e-9 if way == "pricing at once" else np.inf,
             seed=seed,
         )
+        solution = solve(problem_of(instance, objective, limits), options)
         certificate, returned = solution.certificate, solution.returned
         optimum = optimum_at(
             seed, n_groups, objective, limits, certificate.max_conditions

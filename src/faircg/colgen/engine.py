@@ -26,9 +26,7 @@ from faircg.colgen.events import (
     DepthDone,
     Event,
     IntegerDone,
-    OnEvent,
     RoundDone,
-    ignore,
     in_units,
 )
 from faircg.colgen.improving import best_numbers, improve
@@ -43,14 +41,11 @@ from faircg.colgen.unrestricted import any_classifier_bound
 from faircg.exceptions import InfeasibleConstraintError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from faircg.colgen.costs import Units
     from faircg.colgen.events import Round
-    from faircg.colgen.pricing.base import Pricer
+    from faircg.colgen.options import SearchOptions
     from faircg.colgen.problem import Problem
     from faircg.colgen.stop import Deadline
-    from faircg.typing import Conditions
 
 GENERATION_SHARE = 0.6
 """Part of the time that column generation may take."""
@@ -89,104 +84,57 @@ class Solution:
         )
 
 
-def solve(
-    problem: Problem,
-    rules: Iterable[Conditions],
-    pricer: Pricer,
-    *,
-    depths: Sequence[int],
-    deadline: Deadline,
-    known: Iterable[Sequence[Conditions]] = (),
-    known_bound: float = 0.0,
-    pricing_seconds: float = np.inf,
-    threads: int = 1,
-    seed: int = 0,
-    counts_errors: bool = True,
-    on_event: OnEvent = ignore,
-) -> Solution:
+def solve(problem: Problem, options: SearchOptions) -> Solution:
     """Solve a problem as far as time allows.
 
-    Rules may have at most as many conditions as ``depths`` says, step by step; the
-    certificate speaks of the deepest step whose linear master was solved. ``known``
-    rule sets, such as those of a tighter question, are judged first; ``known_bound``
-    is a lower bound for all rules of the last depth, such as that of a looser
-    question. The answer does not depend on ``threads``. With ``counts_errors`` a
-    search by another loss ends with a look at wrong predictions.
+    The certificate speaks of the deepest step whose linear master was solved.
     """
-    run = partial(
-        _solve,
-        rules=tuple(rules),
-        pricer=pricer,
-        depths=depths,
-        deadline=deadline,
-        pricing_seconds=pricing_seconds,
-        threads=threads,
-        seed=seed,
-        counts_errors=counts_errors,
-    )
     try:
-        return run(problem, known=known, known_bound=known_bound, on_event=on_event)
+        return _solve(problem, options)
     except InfeasibleConstraintError as error:
+        again = options.elsewhere()
         found = smallest_loosening(
-            problem, lambda easier: run(easier).returned.recount, deadline
+            problem,
+            lambda easier: _solve(easier, again).returned.recount,
+            options.deadline,
         )
         raise explained(error, problem, found) from None
 
 
-def _solve(
-    problem: Problem,
-    rules: Iterable[Conditions],
-    pricer: Pricer,
-    *,
-    depths: Sequence[int],
-    deadline: Deadline,
-    known: Iterable[Sequence[Conditions]] = (),
-    known_bound: float = 0.0,
-    pricing_seconds: float = np.inf,
-    threads: int = 1,
-    seed: int = 0,
-    counts_errors: bool = True,
-    on_event: OnEvent = ignore,
-) -> Solution:
+def _solve(problem: Problem, options: SearchOptions) -> Solution:
     """Solve a problem, or raise an error that does not yet say what can be reached."""
+    deadline, depths = options.deadline, options.depths
     started = deadline.clock()
     if problem.parts:
-        pricer = ConfinedPricer(pricer, problem.parts)
-    pool = Pool(problem, (rule for rule in rules if len(rule) <= depths[-1]))
-    selection = Selection(problem, on_event, known)
+        confined = ConfinedPricer(options.pricer, problem.parts)
+        options = replace(options, pricer=confined)
+    pool = Pool(problem, (rule for rule in options.rules if len(rule) <= depths[-1]))
+    selection = Selection(problem, options.on_event, options.known)
     simple = _any_classifier(problem, depths[-1], deadline)
-    _borrow(pool, pricer, selection, depths[0], deadline, seed)
+    _borrow(pool, selection, options)
     generation_deadline = deadline.within(GENERATION_SHARE * deadline.remaining())
-    generation, history = _deepen(
-        pool,
-        pricer,
-        depths,
-        deadline=generation_deadline,
-        pricing_seconds=pricing_seconds,
-        started=started,
-        on_event=on_event,
-    )
+    generation, history = _deepen(pool, options, generation_deadline, started)
     was_cut = generation_deadline.is_set() and not generation.is_proven
-    better = partial(improve, pool, generation, selection, deadline, seed)
+    better = partial(improve, pool, generation, selection, deadline, options.seed)
     depth = generation.max_conditions
     at_least = simple if problem.objective == "zero_one" else 0.0
-    bound = max(generation.lower_bound, known_bound, at_least)
+    bound = max(generation.lower_bound, options.known_bound, at_least)
     if (goal := rounds_up(bound)) < selection.objective:
         better(problem.objective, [selection.objective_winner], good_enough=goal)
     other = all_or_nothing_bound(
-        problem, pricer, depth, generation_deadline, pricing_seconds
+        problem, options.pricer, depth, generation_deadline, options.pricing_seconds
     )
     bound = max(bound, other)
-    bound, is_done = _close(
-        pool, generation, selection, deadline, bound, threads, on_event
-    )
+    bound, is_done = _close(pool, generation, selection, bound, options)
     if selection.returned_winner is None or selection.objective_winner is None:
         raise no_rule_set(problem, depth, is_proven=bound == np.inf)
     # Lower the true 0-1 loss of what will be returned; the proof is not touched.
     better("zero_one", [None, *selection.fewest_errors(STARTS)], kicks=POLISH_KICKS)
-    fewest = bound if problem.objective == "zero_one" else 0.0
-    if counts_errors and problem.objective != "zero_one":
-        fewest = _look_again(pool, pricer, selection, depth, deadline, seed, threads)
+    fewest = 0.0
+    if problem.objective == "zero_one":
+        fewest = bound
+    elif options.counts_errors and options.is_exact:
+        fewest = errors_bound(pool, selection, depth, options)
     returned, optimised = selection.returned_winner, selection.objective_winner
     ended = is_done and not was_cut
     certificate = _certificate(
@@ -204,56 +152,22 @@ def _any_classifier(problem: Problem, max_conditions: int, deadline: Deadline) -
     return bound
 
 
-def _is_exact(pricer: Pricer) -> bool:
-    """Say whether a pricer is exact; one that does not say so is not."""
-    return bool(getattr(pricer, "is_exact", False))
-
-
-def _look_again(
-    pool: Pool,
-    pricer: Pricer,
-    selection: Selection,
-    max_conditions: int,
-    deadline: Deadline,
-    seed: int,
-    threads: int,
-) -> float:
-    """Bound the wrong predictions of every rule set after a search by another loss."""
-    if not _is_exact(pricer):
-        return 0.0
-    return errors_bound(
-        pool,
-        pricer,
-        selection,
-        max_conditions=max_conditions,
-        deadline=deadline,
-        seed=seed,
-        threads=threads,
-    )
-
-
-def _borrow(
-    pool: Pool,
-    pricer: Pricer,
-    selection: Selection,
-    max_conditions: int,
-    deadline: Deadline,
-    seed: int,
-) -> None:
+def _borrow(pool: Pool, selection: Selection, options: SearchOptions) -> None:
     """Let the Hamming master, which is quick, lend its rules to the 0-1 loss."""
-    if pool.problem.objective != "zero_one" or not _is_exact(pricer):
+    if pool.problem.objective != "zero_one" or not options.is_exact:
         return
+    deadline = options.deadline
     share = deadline.within(BORROW_SHARE * deadline.remaining())
     other = replace(pool.problem, objective="hamming")
     generation = generate(
-        other, pool, pricer, max_conditions=max_conditions, deadline=share
+        other, pool, options.pricer, max_conditions=options.depths[0], deadline=share
     )
     improve(
         pool,
         generation,
         selection,
         share,
-        seed,
+        options.seed,
         "zero_one",
         [None],
         kicks=POLISH_KICKS,
@@ -264,15 +178,14 @@ def _close(
     pool: Pool,
     generation: Generation,
     selection: Selection,
-    deadline: Deadline,
     bound: float,
-    threads: int,
-    on_event: OnEvent,
+    options: SearchOptions,
 ) -> tuple[float, bool]:
     """Close the gap by enumeration, or else by an integer program.
 
     Returns the bound, and whether all was done.
     """
+    deadline, threads = options.deadline, options.threads
     if rounds_up(bound) < selection.objective and generation.proof is not None:
         proven = prove(
             pool,
@@ -280,25 +193,18 @@ def _close(
             selection,
             deadline,
             threads=threads,
-            on_event=on_event,
+            on_event=options.on_event,
         )
         bound = max(bound, proven)
     if rounds_up(bound) >= selection.objective or deadline.is_set():
         return bound, rounds_up(bound) >= selection.objective
     answer = _integer(pool, generation, selection, deadline, bound, threads)
-    on_event(answer)
+    options.on_event(answer)
     return answer.lower_bound, answer.is_closed
 
 
 def _deepen(
-    pool: Pool,
-    pricer: Pricer,
-    depths: Sequence[int],
-    *,
-    deadline: Deadline,
-    pricing_seconds: float,
-    started: float,
-    on_event: OnEvent,
+    pool: Pool, options: SearchOptions, deadline: Deadline, started: float
 ) -> tuple[Generation, tuple[Round, ...]]:
     """Generate rules depth by depth; return the deepest proven step, and all rounds."""
     history: list[Round] = []
@@ -306,18 +212,18 @@ def _deepen(
     def tell(event: Event) -> None:
         if isinstance(event, RoundDone):
             history.append(event.round)
-        on_event(event)
+        options.on_event(event)
 
     generation: Generation | None = None
-    for depth in depths:
+    for depth in options.depths:
         tell(DepthBegun(depth))
         step = generate(
             pool.problem,
             pool,
-            pricer,
+            options.pricer,
             max_conditions=depth,
             deadline=deadline,
-            pricing_seconds=pricing_seconds,
+            pricing_seconds=options.pricing_seconds,
             first_round=len(history) + 1,
             started=started,
             on_event=tell,

@@ -19,10 +19,9 @@ from faircg.colgen.select import Selection
 
 if TYPE_CHECKING:
     from faircg.colgen.certificate import Certificate
-    from faircg.colgen.pricing.base import Pricer
+    from faircg.colgen.options import SearchOptions
     from faircg.colgen.problem import Problem
     from faircg.colgen.select import Candidate
-    from faircg.colgen.stop import Deadline
 
 MOST_ROWS: Final = 500
 """Distinct rows of a table up to which the coverage master is solved beside."""
@@ -38,26 +37,23 @@ KICKS: Final = 20
 
 
 def errors_bound(
-    pool: Pool,
-    pricer: Pricer,
-    selection: Selection,
-    *,
-    max_conditions: int,
-    deadline: Deadline,
-    seed: int,
-    threads: int,
+    pool: Pool, selection: Selection, max_conditions: int, options: SearchOptions
 ) -> float:
     """Bound the wrong predictions of every rule set, and look for better ones.
 
     Zero where the table is too large for that.
     """
-    problem = replace(pool.problem, objective="zero_one")
+    problem, deadline = replace(pool.problem, objective="zero_one"), options.deadline
     if problem.n_rows > MOST_ROWS or deadline.is_set():
         return 0.0
     known = [candidate.rules for candidate in selection.fewest_errors(STARTS)]
     counting, rules = Selection(problem, known=known), Pool(problem, pool.rules)
     generation = generate(
-        problem, rules, pricer, max_conditions=max_conditions, deadline=deadline
+        problem,
+        rules,
+        options.pricer,
+        max_conditions=max_conditions,
+        deadline=deadline,
     )
     bound = generation.lower_bound
     if rounds_up(bound) < counting.objective:
@@ -66,7 +62,7 @@ def errors_bound(
             generation,
             counting,
             deadline,
-            seed,
+            options.seed,
             "zero_one",
             [None, *counting.fewest_errors(STARTS)],
             kicks=KICKS,
@@ -78,7 +74,7 @@ def errors_bound(
             generation.proof,
             counting,
             deadline,
-            threads=threads,
+            threads=options.threads,
             most_rules=MOST_RULES,
         )
         bound = max(bound, proven)

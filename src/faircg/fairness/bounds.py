@@ -234,7 +234,7 @@ class Cap(Bound):
 
 
 @dataclass(frozen=True, slots=True)
-class Margin(Bound):
+class Margin(Floor):
     """Every group has a margin of at least ``limit``, in people: zero or more."""
 
     limit: float | Fraction = 0
@@ -243,21 +243,13 @@ class Margin(Bound):
     def __post_init__(self) -> None:
         exact(self.limit)
 
-    def violation(self, smallest: Any, largest: Any, limit: Any) -> Any:
-        """Return what the smallest margin lacks."""
-        return limit - smallest
-
-    def measured(self, smallest: Fraction, largest: Fraction) -> Fraction:
-        """Return the smallest margin."""
-        return smallest
-
-    def rows(self, size: int) -> tuple[Row, ...]:
-        """Return ``size * limit <= count``, in whole numbers."""
-        return ((0.0, float(ceil(size * exact(self.limit))), inf),)
-
     def demand(self, rate: str) -> str:
         """Say that every group must have it."""
         return f"{rate} holds in every group"
+
+    def title(self, rate: str) -> str:
+        """Name the margin."""
+        return rate
 
 
 BOUNDS: Final[dict[str, type[Bound]]] = {

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from faircg.fairness.bounds import Bound, Cap, Floor, Margin
+from faircg.fairness.bounds import Bound, Floor, Margin
 from faircg.fairness.exact_numbers import exact
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ class Rate:
                 f"a rate counts some of {list(AMONG)} among the people that they "
                 f"belong to, not {list(self.counted)} among {list(self.among)}"
             )
-        if not self.is_fixed and not isinstance(self.bound, Floor | Cap):
+        if not self.is_fixed and self.bound.kind not in ("floor", "cap"):
             raise ValueError(
                 f"the {self.name} is a share of people whose number depends on the "
                 f"decisions; it can have a floor or a cap, but no "
