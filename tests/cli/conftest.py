@@ -43,6 +43,19 @@ def people(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.fixture
+def fitted_by(
+    faircg: Callable[..., Done], people: Path
+) -> Callable[..., tuple[Done, Path]]:
+    """Return how a fit ended, and the model file that it wrote."""
+
+    def fit(*options: object) -> tuple[Done, Path]:
+        done = faircg("fit", people, *options, "-o", "found.json")
+        return done, people.parent / "found.json"
+
+    return fit
+
+
 @pytest.fixture(scope="session")
 def learned() -> str:
     """Fit the awkward table once; return the text of the model file."""

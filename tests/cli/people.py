@@ -10,17 +10,13 @@ import numpy as np
 import pandas as pd
 
 YEARS, JOB = 'years "in service"', "job, title"
-FIT = (
+ASKED = (
     "--target",
     "hired",
     "--positive",
     "yes",
     "--sensitive",
     "town",
-    "--constraint",
-    "equality_of_opportunity",
-    "--epsilon",
-    0.1,
     "--max-complexity",
     6,
     "--max-conditions",
@@ -31,6 +27,7 @@ FIT = (
     1,
     "--quiet",
 )
+FIT = (*ASKED, "--constraint", "equality_of_opportunity", "--epsilon", 0.1)
 
 
 @dataclass

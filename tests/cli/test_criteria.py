@@ -2,42 +2,21 @@
 
 import json
 from fractions import Fraction
+from functools import partial
 
 import pandas as pd
 import pytest
 
-from cli.people import YEARS
+from cli.people import ASKED, YEARS
 from faircg.fairness import criterion_by_name
 
-ASKED = (
-    "--target",
-    "hired",
-    "--positive",
-    "yes",
-    "--sensitive",
-    "town",
-    "--exclude",
-    "town",
-    "--max-complexity",
-    6,
-    "--max-conditions",
-    2,
-    "--jobs",
-    1,
-    "--quiet",
-)
 EVALUATE = ("--target", "hired", "--sensitive", "town")
 
 
 @pytest.fixture
-def fitted(faircg, people):
-    """Return how a fit ended, and the model file that it wrote."""
-
-    def fit(*options):
-        done = faircg("fit", people, *ASKED, *options, "-o", "found.json")
-        return done, people.parent / "found.json"
-
-    return fit
+def fitted(fitted_by):
+    """Fit without a criterion, so that each test asks for its own."""
+    return partial(fitted_by, *ASKED)
 
 
 def test_two_criteria_with_a_number_each(fitted, faircg, people):
