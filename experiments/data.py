@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _LOADERS: Final = {"compas": load_compas, "adult": load_adult, "default": load_default}
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Data:
     """One data set."""
 
@@ -45,11 +45,15 @@ class Data:
         features = Features.of(self.table)
         return LabelledTable(features, self.table, labels, self.groups, weights)
 
+    @cached_property
+    def folds(self) -> tuple[tuple[IntVector, IntVector], ...]:
+        """The training and the test part of each of the ten folds."""
+        splitter = StratifiedKFold(N_SPLITS, shuffle=True, random_state=SEED)
+        return tuple(splitter.split(self.X, self.is_positive))
+
     def split(self, fold: int) -> tuple[IntVector, IntVector]:
         """Return the training and the test part of one of the ten folds."""
-        splitter = StratifiedKFold(N_SPLITS, shuffle=True, random_state=SEED)
-        train, test = list(splitter.split(self.X, self.is_positive))[fold]
-        return train, test
+        return self.folds[fold]
 
 
 @cache

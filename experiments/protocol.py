@@ -63,6 +63,10 @@ class Protocol:
     """Which peers; all of them if empty."""
     fixed_epsilons: tuple[float, ...] = (0.025, 0.1, 0.5)
     """Epsilons of the paper's tables."""
+    sample_complexity: int = 15
+    """Complexity of the two rule sets to read."""
+    sample_conditions: int = 5
+    """Conditions per rule of those."""
 
 
 def _both(grid: Grid) -> dict[str, Grid]:
@@ -255,9 +259,9 @@ TINY: Final = Protocol(
                 Grid(
                     epsilons=(0.05, 1.0),
                     complexities=(6,),
-                    fine_epsilons=_EPSILONS,
+                    fine_epsilons=(0.01, 0.1, 0.2, 1.0),
                     fine_complexities=(6,),
-                    max_conditions=2,
+                    max_conditions=1,
                     time_limit=10.0,
                 )
             ),
@@ -272,6 +276,8 @@ TINY: Final = Protocol(
     peers="quick",
     peer_names=("zafar", "hardt", "hardt_randomised", "reductions", "tree"),
     fixed_epsilons=(0.1,),
+    sample_complexity=6,
+    sample_conditions=2,
 )
 
 PROTOCOLS: Final[Mapping[str, Protocol]] = {

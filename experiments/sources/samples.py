@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
     from experiments.tasks import Record
 
-COMPLEXITY = 15
 SECONDS = 60.0
 
 
@@ -25,6 +24,8 @@ class SampleTask:
 
     criterion: str | None
     epsilon: float
+    complexity: int
+    max_conditions: int
     source: str = "samples"
 
     def __str__(self) -> str:
@@ -43,8 +44,8 @@ class SampleTask:
         classifier = FairRuleSetClassifier(
             constraint=self.criterion,
             epsilon=self.epsilon,
-            max_complexity=COMPLEXITY,
-            max_conditions=5,
+            max_complexity=self.complexity,
+            max_conditions=self.max_conditions,
             time_limit=SECONDS,
             random_state=SEED,
         )
@@ -70,4 +71,9 @@ class SampleTask:
 
 def tasks(protocol: Protocol) -> list[SampleTask]:
     """Return both."""
-    return [SampleTask(None, 1.0), SampleTask("equalized_odds", 0.05)]
+    return [
+        SampleTask(
+            criterion, epsilon, protocol.sample_complexity, protocol.sample_conditions
+        )
+        for criterion, epsilon in ((None, 1.0), ("equalized_odds", 0.05))
+    ]
