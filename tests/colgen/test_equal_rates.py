@@ -7,7 +7,9 @@ import pytest
 
 from faircg.colgen.equal_rates import all_or_nothing_bound, is_all_or_nothing
 from faircg.colgen.pricing import ExactPricer
+from faircg.colgen.problem import Problem
 from faircg.colgen.stop import Deadline
+from faircg.fairness import EqualityOfOpportunity, Family
 from oracle import Instance, Limits, best_rule_set
 from small_problems import problem_of, solved
 
@@ -53,3 +55,36 @@ def test_the_bound_is_true_and_the_optimum_proven(hit):
         certificate = solved(problem, 2).certificate
         assert certificate.objective == optimum
         assert certificate.proven_optimal
+
+
+def test_equal_rates_in_one_stratum_say_nothing_about_the_other():
+    """Its people were all or nothing, and so a loss of 4 was called the lowest: of 2.
+
+    One condition finds both positives of the first stratum, and only one that everybody
+    meets finds those of the second; missing these two is all that it costs.
+    """
+    groups = np.tile(np.arange(4), 4)
+    is_positive = np.arange(16) < 4
+    conditions = np.column_stack([is_positive & (groups < 2), np.ones(16, dtype=bool)])
+    problem = Problem.merge(
+        conditions,
+        is_positive,
+        families=np.arange(2, dtype=np.int32),
+        group_codes=groups,
+        group_names=("a", "b", "c", "d"),
+        compared=[
+            Family({"a": ("a",), "b": ("b",)}, "first"),
+            Family({"c": ("c",), "d": ("d",)}, "second"),
+        ],
+        criterion=EqualityOfOpportunity(0.0),
+        max_complexity=4,
+    )
+    assert not is_all_or_nothing(problem)
+    bound = all_or_nothing_bound(
+        problem,
+        ExactPricer(),
+        max_conditions=2,
+        deadline=Deadline(),
+        pricing_seconds=np.inf,
+    )
+    assert bound <= solved(problem, 2).certificate.objective == 2

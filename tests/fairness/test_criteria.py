@@ -72,3 +72,13 @@ def test_criteria_are_found_by_name_and_know_it():
     with pytest.raises(ValueError, match="'odds' is not known; use one of") as error:
         criterion_by_name("odds", 0.1)
     assert all(name in str(error.value) for name in CRITERIA)
+
+
+def test_two_epsilons_are_both_in_the_name():
+    """A certificate said "equalized odds within 0.5", and was proven for 0.1 as well.
+
+    Rule sets with fewer errors kept equalized odds within 0.5, which it denied.
+    """
+    assert EqualizedOdds(0.5, epsilon_negatives=0.5).name == "equalized_odds"
+    odds = EqualizedOdds(0.5, epsilon_negatives=0.1)
+    assert odds.name == "equality_of_opportunity & predictive_equality=0.1"

@@ -70,9 +70,12 @@ def test_each_rate_of_a_model_keeps_its_limit(tmp_path: Path) -> None:
     main = report_of_model(model, **people()).points[0].main
     assert main.within
     assert {gap.rate: gap.limit for gap in main.bounded} == clf.fairness_.allowed
-    # By its name alone it is the same; with another epsilon that holds for both.
-    assert _criterion(model, "equalized_odds", None) == model.criterion
-    assert _criterion(model, None, 0.1) == EqualizedOdds(0.1)
+    # By its name alone it is the same; another epsilon leaves the limit of its own.
+    assert _criterion(model, odds.name, None) == model.criterion
+    assert _criterion(model, "equalized_odds", None) == EqualizedOdds(0.05)
+    wider = _criterion(model, None, 0.1)
+    assert wider is not None
+    assert wider.rates() == EqualizedOdds(0.1, epsilon_negatives=0.6).rates()
     assert _criterion(model, "none", None) is None
     same = report_of_model(model, **people(), constraint="equalized_odds")
     assert not same.points[0].main.within

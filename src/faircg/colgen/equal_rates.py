@@ -29,9 +29,12 @@ def is_all_or_nothing(problem: Problem) -> bool:
     """Say whether a rule set must miss everybody or nobody.
 
     No number of seven people is the same rate as a number of five, but none and all.
+    It must be a rate of everybody: that of one stratum says nothing about the others.
     """
+    counted = problem.groups.positives > 0
     return any(
         rate.bound == Difference(0)
+        and rate.members[:, counted].any(axis=0).all()
         and abs(rate.form.missed) == 1
         and rate.form.hit == 0
         and len(rate.sizes) > 1

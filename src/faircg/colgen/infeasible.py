@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import ceil
+from math import ceil, lcm
 from typing import TYPE_CHECKING, Final
 
 from faircg.exceptions import FairCGError, InfeasibleConstraintError
+from faircg.fairness.exact_numbers import exact
 from faircg.fairness.loosened import Loosened
-from faircg.fairness.rates import Rate
+from faircg.fairness.rates import LARGEST_SCALE, Rate
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
 
 NEAR: Final = Fraction(1, 1000)
 """Below this distance it is asked whether anything nearer can be reached at all."""
-STEP: Final = Fraction(1, 1000)
-"""Steps of limits on shares of people whose number depends on the decisions."""
 
 
 def no_rule_set(
@@ -68,12 +67,12 @@ def explained(
         for rate in rates
         if isinstance(rate, Rate)
     )
-    proof = "less than that is proven to be out of reach"
+    least = "that" if found.enough == shown else f"{found.enough}"
     if not found.is_smallest:
-        proof = f"less than {float(found.too_little):.4g} is proven to be out of reach"
+        least = f"{float(found.too_little):.4g}"
     return InfeasibleConstraintError(
         f"{error}. It would be satisfied if every limit were {float(shown):g} easier "
-        f"({reached}); {proof}",
+        f"({reached}); less than {least} is proven to be out of reach",
         loosen_by=found.enough,
     )
 
@@ -89,30 +88,57 @@ def smallest_loosening(
     criterion = problem.criterion
     if criterion is None:
         return None
-    is_coarse = not all(
-        isinstance(rate, Rate) and rate.is_fixed for rate in criterion.rates()
-    )
-    people = int(problem.groups.positives.sum() + problem.groups.negatives.sum())
-    # Two different gaps of so many people are at least this far apart.
-    step = STEP if is_coarse else Fraction(1, max(people, 2) ** 4)
+    step, grid = _apart(problem), _grid(problem)
     enough, too_little = Fraction(1), Fraction(0)
     while not deadline.is_set() and enough - too_little > step:
         wide = enough - too_little > NEAR
         by = (enough + too_little) / 2 if wide else enough - step
-        if is_coarse:
-            by = Fraction(int(by / STEP), STEP.denominator)
+        if grid is not None:
+            by = max(by // grid * grid, too_little + grid)
+            if by >= enough:
+                break
         easier = replace(problem, criterion=Loosened(criterion, by))
         try:
             enough = min(by, _needed(problem, solve(easier)))
         except InfeasibleConstraintError:
             too_little = by
-            if not wide:
-                return Reachable(enough, by, is_smallest=True)
         except FairCGError:
             break
     if enough == 1:
         return None
     return Reachable(enough, too_little, enough - too_little <= step)
+
+
+def _apart(problem: Problem) -> Fraction:
+    """Return how far two different needs are apart at least.
+
+    A need is the distance of a share of people from a limit, or of a difference or a
+    ratio of two shares.
+    """
+    rates = [rate.rate for rate in problem.rates if isinstance(rate.rate, Rate)]
+    people = int(problem.groups.positives.sum() + problem.groups.negatives.sum())
+    of_one = all(rate.bound.kind in ("floor", "cap") for rate in rates)
+    whole = max(people, 2) if of_one else max(people, 2) ** 2
+    limits = {(rate.bound.kind, exact(rate.bound.limit)) for rate in rates}
+    parts = lcm(*(limit.denominator for _, limit in limits)) if len(limits) > 1 else 1
+    return Fraction(1, whole**2 * parts)
+
+
+def _grid(problem: Problem) -> Fraction | None:
+    """Return the steps of which a loosening must be a multiple; None if of none.
+
+    A limit on a share of people whose number depends on the decisions is counted with
+    its denominator, which has a largest one.
+    """
+    limits = [
+        exact(rate.rate.bound.limit)
+        for rate in problem.rates
+        if isinstance(rate.rate, Rate) and not rate.rate.is_fixed
+    ]
+    if not limits:
+        return None
+    parts = lcm(*(limit.denominator for limit in limits))
+    return Fraction(1, parts * max(1, LARGEST_SCALE // parts))
 
 
 def _needed(problem: Problem, recount: Recount) -> Fraction:

@@ -101,6 +101,8 @@ class EqualizedOdds(Combinable):
     >>> odds = EqualizedOdds(0.05, epsilon_negatives=0.1)
     >>> [(rate.name, rate.bound.limit) for rate in odds.rates()]
     [('false negative rate', 0.05), ('false positive rate', 0.1)]
+    >>> odds.name
+    'equality_of_opportunity & predictive_equality=0.1'
     """
 
     epsilon: float | Fraction
@@ -111,7 +113,13 @@ class EqualizedOdds(Combinable):
         if self.epsilon_negatives is not None:
             check_epsilon(self.epsilon_negatives, "epsilon_negatives")
 
-    name = "equalized_odds"
+    @property
+    def name(self) -> str:
+        """The name; its two parts if they have different epsilons."""
+        second = self.epsilon_negatives
+        if second is None or exact(second) == exact(self.epsilon):
+            return "equalized_odds"
+        return f"equality_of_opportunity & predictive_equality={typed(second)}"
 
     def rates(self) -> tuple[Rate, ...]:
         """Return both error rates."""
