@@ -171,3 +171,20 @@ def test_local_search_never_leaves_what_is_feasible(objective):
         assert winner.satisfies(limits)
         hits += selection.objective == true_optimum(seed, 2, objective, limits)
     assert hits >= 20
+
+
+def test_local_search_weighs_no_rule_set_twice(monkeypatch):
+    """After each kick it came back along ways that it had weighed step by step."""
+    weighed = []
+    losses = LocalSearch._losses
+
+    def counted(search, rest):
+        weighed.append(tuple(rest.tolist()))
+        return losses(search, rest)
+
+    monkeypatch.setattr(LocalSearch, "_losses", counted)
+    problem = problem_of(instance_of(0, 2), "hamming", limits_of("equalized_odds", 0.2))
+    pool = full_pool(problem, instance_of(0, 2))
+    search = LocalSearch(pool, np.arange(len(pool)), Selection(problem))
+    search.run(np.zeros(0, dtype=np.int64), Deadline())
+    assert len(weighed) == len(set(weighed)) > 1

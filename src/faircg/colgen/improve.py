@@ -81,6 +81,7 @@ class LocalSearch:
         self.objective = problem.objective if objective is None else objective
         self.numbers = numbers
         self._rng = np.random.default_rng(seed)
+        self._additions: dict[bytes, tuple[float, int]] = {}
         self._complexities = pool.complexities[numbers]
         negatives, positive_counts = problem.negatives, problem.positives
         covered = pool.covered_negatives[numbers]
@@ -149,16 +150,27 @@ class LocalSearch:
             best_loss, best = loss, None
             for out in [-1, *range(len(chosen))]:
                 rest = chosen if out < 0 else np.delete(chosen, out)
-                losses = self._losses(rest)
-                j = int(np.argmin(losses))
-                if losses[j] < best_loss - 0.5:
-                    best_loss = float(losses[j])
+                next_loss, j = self._best_addition(rest)
+                if next_loss < best_loss - 0.5:
+                    best_loss = next_loss
                     extra = [] if j == len(self.numbers) else [j]
                     best = np.union1d(rest, np.array(extra, dtype=np.int64))
             if best is None:
                 break
             chosen, loss = best.astype(np.int64), best_loss
         return chosen
+
+    def _best_addition(self, rest: IntVector) -> tuple[float, int]:
+        """Return the lowest loss with one rule added, or none, and which one.
+
+        After a kick the search mostly comes back along the ways that it went before.
+        """
+        key = rest.tobytes()
+        if key not in self._additions:
+            losses = self._losses(rest)
+            j = int(np.argmin(losses))
+            self._additions[key] = float(losses[j]), j
+        return self._additions[key]
 
     def _losses(self, rest: IntVector) -> FloatVector:
         """Loss with each rule added, then with none; infinite where not allowed."""
