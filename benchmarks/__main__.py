@@ -52,7 +52,7 @@ ERRORS = [
     )
     for epsilon in epsilons
     for complexity in (5, 10, 15, 20, 30)
-]
+] + [("compas", "odds", 0.05, 15, 6, 60, "zero_one", "race", "sex")]
 """Wrong predictions, proven: beside the Hamming engine of the sections before."""
 
 

@@ -30,6 +30,7 @@ def _measure(
     depth: int,
     limit: float,
     objective: str = "hamming",
+    *by: str,
 ) -> dict[str, Any]:
     from faircg import FairRuleSetClassifier
     from faircg.datasets import DATASETS
@@ -43,16 +44,19 @@ def _measure(
         time_limit=limit,
         warm_start_rules=None,
         objective=objective,
+        rates="proxy",  # with Hamming loss, as in the paper
         n_jobs=2,
     )
+    groups = data.X[list(by)] if by else data.sensitive_features
     start = time.perf_counter()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        clf.fit(data.X, data.y, sensitive_features=data.sensitive_features)
+        clf.fit(data.X, data.y, sensitive_features=groups)
     seconds = time.perf_counter() - start
     certificate = clf.certificate_
     return {
-        "problem": f"{name}, {criterion} {epsilon:g}, C={complexity}, D={depth}",
+        "problem": f"{' by '.join((name, *by))}, {criterion} {epsilon:g}, "
+        f"C={complexity}, D={depth}",
         "lp": certificate.lp_value,
         "lp_seconds": clf.history_[-1].seconds if certificate.lp_proven else None,
         "loss": certificate.objective,

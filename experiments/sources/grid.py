@@ -39,6 +39,7 @@ def fold_of(
     estimator = FairRuleSetClassifier(
         constraint=criterion,
         max_conditions=grid.max_conditions,
+        rates="proxy",  # as in the paper
         thresholds=thresholds,
         time_limit=grid.time_limit,
         pricing_time_limit=grid.time_limit,

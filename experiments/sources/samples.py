@@ -46,6 +46,7 @@ class SampleTask:
             epsilon=self.epsilon,
             max_complexity=self.complexity,
             max_conditions=self.max_conditions,
+            rates="proxy",
             time_limit=SECONDS,
             random_state=SEED,
         )

@@ -67,6 +67,11 @@ class FairRuleSetClassifier(TakesTables, ClassifierMixin, BaseEstimator):  # typ
     objective : {"hamming", "zero_one"}, default="hamming"
         Loss that the integer program minimises. The rule set returned is always the
         one of lowest 0-1 loss among the feasible ones seen.
+    rates : {"auto", "exact", "proxy"}, default="auto"
+        How a search by Hamming loss counts false positives in the constraint: each
+        person once, or, as in the paper, also once for every rule. What is returned
+        satisfies the true rates in any case. ``"auto"`` is the proxy for more than 500
+        distinct rows, where only that is quick (``certificate_.rates`` says which).
     cost_false_positive, cost_false_negative : float, default=1
         What a covered negative and a missed positive cost in the loss: numbers of at
         least 0, not both 0, counted exactly (0.1 is a tenth). Losses in the certificate
@@ -163,6 +168,7 @@ class FairRuleSetClassifier(TakesTables, ClassifierMixin, BaseEstimator):  # typ
         "max_complexity": [Interval(Integral, 0, None, closed="left")],
         "max_conditions": [Interval(Integral, 1, None, closed="left"), None],
         "objective": [StrOptions({"hamming", "zero_one"})],
+        "rates": [StrOptions({"auto", "exact", "proxy"})],
         "cost_false_positive": [Fraction, Interval(Real, 0, None, closed="left")],
         "cost_false_negative": [Fraction, Interval(Real, 0, None, closed="left")],
         "class_weight": [StrOptions({"balanced"}), Mapping, None],
@@ -194,6 +200,7 @@ class FairRuleSetClassifier(TakesTables, ClassifierMixin, BaseEstimator):  # typ
         max_complexity: int = 20,
         max_conditions: int | None = None,
         objective: str = "hamming",
+        rates: str = "auto",
         cost_false_positive: float = 1,
         cost_false_negative: float = 1,
         class_weight: str | Mapping[Any, float] | None = None,
@@ -222,6 +229,7 @@ class FairRuleSetClassifier(TakesTables, ClassifierMixin, BaseEstimator):  # typ
         self.max_complexity = max_complexity
         self.max_conditions = max_conditions
         self.objective = objective
+        self.rates = rates
         self.cost_false_positive = cost_false_positive
         self.cost_false_negative = cost_false_negative
         self.class_weight = class_weight

@@ -15,6 +15,7 @@ from sklearn.utils import check_random_state
 
 from faircg.amounts import Amounts
 from faircg.binarize import ConditionBinarizer, named_thresholds
+from faircg.colgen.errors import MOST_ROWS
 from faircg.colgen.pricing import pricer_by_name, threads
 from faircg.colgen.problem import Problem
 from faircg.error_costs import ErrorCosts
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
     from faircg.features import Features
     from faircg.labelled import LabelledTable
     from faircg.rules import Condition
-    from faircg.typing import Conditions, Objective, RulesAskedFor
+    from faircg.typing import Conditions, Objective, RatesCounted, RulesAskedFor
 
 DEFAULT_CONDITIONS: Final = 6
 """Conditions per rule when ``max_conditions`` is None and the pricer is not exact."""
@@ -61,6 +62,7 @@ class Question:
     max_complexity: int
     max_conditions: int | None
     objective: Objective
+    rates: RatesCounted
     costs: ErrorCosts
     pricing: str | Pricer
     warm_start_rules: str | tuple[Rule, ...] | None
@@ -111,6 +113,7 @@ class Question:
             max_complexity=int(estimator.max_complexity),
             max_conditions=None if D is None else int(D),
             objective=estimator.objective,  # type: ignore[arg-type]
+            rates=estimator.rates,  # type: ignore[arg-type]
             costs=ErrorCosts.of(
                 estimator.cost_false_positive,
                 estimator.cost_false_negative,
@@ -220,7 +223,9 @@ class Question:
             costs=paid.samples,
             units=paid.units,
         )
-        return binarizer, problem
+        is_large = self.rates == "auto" and problem.n_rows > MOST_ROWS
+        by_proxy = self.rates == "proxy" or is_large
+        return binarizer, replace(problem, by_proxy=by_proxy)
 
     def policy(self, features: Features) -> Policy:
         """Return how the rules that are searched may test features."""

@@ -32,6 +32,7 @@ class LearningOptions(opt.PeopleOptions):
 
     constraint: opt.Constraint = None
     max_conditions: opt.MaxConditions = None
+    rates: opt.Rates = "auto"
     positive: opt.Positive = None
     rules_for: opt.RulesFor = "positive"
     cost_false_positive: opt.CostFalsePositive = 1.0
@@ -221,6 +222,7 @@ def make_estimator(asked: LearningOptions, training: Training) -> FairRuleSetCla
     return FairRuleSetClassifier(
         constraint=asked.named_constraint,
         max_conditions=asked.max_conditions,
+        rates=asked.rates,
         cost_false_positive=asked.cost_false_positive,
         cost_false_negative=asked.cost_false_negative,
         pricing=asked.pricing,

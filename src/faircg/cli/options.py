@@ -328,6 +328,11 @@ _CHOICES: Final = {
         "faircg.typing:Objective",
         "Loss that the integer program minimises.",
     ),
+    "Rates": (
+        "faircg.typing:RatesCounted",
+        "How a search by Hamming loss counts false positives: each once, or the "
+        "paper's way; auto is by size.",
+    ),
     "Direction": (
         "faircg.explain.explanations:Direction",
         "Decisions for which the smallest change is told.",
@@ -362,6 +367,7 @@ if TYPE_CHECKING:
     Thresholds: TypeAlias = str
     WarmStart: TypeAlias = str
     Objective: TypeAlias = str
+    Rates: TypeAlias = str
     Format: TypeAlias = str
     Dialect: TypeAlias = str
     RulesFor: TypeAlias = str

@@ -138,7 +138,7 @@ class Certificate:
         """What was proven, in a few words."""
         loss = f"{self.objective:,.12g}"
         if self.proven_optimal:
-            return f"Proven optimal: no rule set has a loss below {loss}"
+            return f"Proven optimal: no rule set{self._within} has a loss below {loss}"
         if self.lower_bound <= 0:
             return f"Loss {loss}, no bound proven"
         return f"Loss {loss}, at most {self.above_best:.2%} above the best possible"
@@ -183,31 +183,35 @@ class Certificate:
         return scope if self.costs is None else f"{scope}; {self.costs}"
 
     @property
+    def _within(self) -> str:
+        """Of which rule sets the bound on the loss speaks."""
+        return " within the proxy" if self.rates == "proxy" else ""
+
+    @property
     def details(self) -> str:
         """What was proven about the loss that was searched."""
-        loss, scope = self.loss_name, self._scope
-        scope += ", proxy rows" if self.rates == "proxy" else ""
+        loss, scope, within = self.loss_name, self._scope, self._within
         if self.proven_optimal:
             text = (
-                f"a {loss} of {self.objective:.12g} is proven optimal: no rule set "
-                f"does better ({scope})"
+                f"a {loss} of {self.objective:.12g} is proven optimal: no rule set"
+                f"{within} does better ({scope})"
             )
         elif self.lower_bound <= 0:
             text = (
-                f"the lowest {loss} found is {self.objective:.12g}; no bound was "
-                f"proven ({scope})"
+                f"the lowest {loss} found{within} is {self.objective:.12g}; no bound "
+                f"was proven ({scope})"
             )
         else:
             text = (
-                f"the lowest {loss} found is {self.objective:.12g}; no rule set does "
-                f"better than {self.lower_bound:.12g}, so it is at most "
-                f"{self.above_best:.2%} above the best possible ({scope})"
+                f"the lowest {loss} found{within} is {self.objective:.12g}; no rule "
+                f"set{within} does better than {self.lower_bound:.12g}, so it is at "
+                f"most {self.above_best:.2%} above the best possible ({scope})"
             )
         if self.returned_loss == self.objective:
             return text
-        text += (
-            f"; the rule set returned has {self.returned_loss:.12g}: of those seen, "
-        )
+        outside = f", not{within}" if self.returned_loss < self.objective else ""
+        returned = f"{self.returned_loss:.12g}{outside}"
+        text += f"; the rule set returned has {returned}: of those seen, "
         if self.costs is not None:
             return f"{text}its wrong predictions cost the least"
         return f"{text}it makes the fewest wrong predictions"
@@ -275,7 +279,7 @@ def _limits_words(c: Certificate, kind: str) -> str:
         f"No rule set of complexity at most {number(c.max_complexity)} with at most "
         f"{plural(c.max_conditions, 'condition')} per rule"
     )
-    if c.constraint is not None and (c.epsilon is None or c.epsilon < 1):
+    if c.constraint is not None and (kind or c.epsilon is None or c.epsilon < 1):
         spoken = c.constraint.replace("_", " ")
         within = "" if c.epsilon is None else f" within {number(c.epsilon)}"
         scope += f" that keeps {spoken}{within}{kind}"
@@ -319,7 +323,7 @@ def _proof_words(c: Certificate, loss: float | None) -> str:
     if c.lower_bound <= 0:
         return (
             f"No bound was proven: better rule sets may exist. The lowest {name} found "
-            f"on the training data is {number(c.objective)}."
+            f"on the training data is {number(min(c.objective, c.returned_loss))}."
         )
     bound = number(round(c.lower_bound, 3))
     text = f"{scope} has a {name} below {bound} on the training data."

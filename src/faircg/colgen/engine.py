@@ -158,7 +158,7 @@ def _borrow(pool: Pool, selection: Selection, options: SearchOptions) -> None:
         return
     deadline = options.deadline
     share = deadline.within(BORROW_SHARE * deadline.remaining())
-    other = replace(pool.problem, objective="hamming")
+    other = replace(pool.problem, objective="hamming", by_proxy=True)
     generation = generate(
         other, pool, options.pricer, max_conditions=options.depths[0], deadline=share
     )

@@ -123,11 +123,12 @@ def generate(
 def restricted_master(
     problem: Problem, pool: Pool, max_conditions: int
 ) -> RestrictedMaster | RestrictedCoverage:
-    """Return the master that is strong for the loss: coverage counts people once.
+    """Return the master that is strong for the question: coverage counts people once.
 
     It also can begin where the empty rule set is not allowed.
     """
-    if problem.objective == "zero_one" or not problem.starts_feasible:
+    counts_hits = problem.rate_rows.uses_hit and not problem.uses_proxy
+    if problem.objective == "zero_one" or counts_hits or not problem.starts_feasible:
         return RestrictedCoverage(problem, pool, max_conditions)
     return RestrictedMaster(problem, pool, max_conditions)
 
