@@ -38,7 +38,7 @@ from faircg.colgen.pricing.confined import ConfinedPricer
 from faircg.colgen.prove import prove, rules_inside
 from faircg.colgen.select import Candidate, Selection
 from faircg.colgen.unrestricted import any_classifier_bound
-from faircg.exceptions import InfeasibleConstraintError
+from faircg.exceptions import FairCGError, InfeasibleConstraintError
 
 if TYPE_CHECKING:
     from faircg.colgen.costs import Units
@@ -49,8 +49,8 @@ if TYPE_CHECKING:
 
 GENERATION_SHARE = 0.6
 """Part of the time that column generation may take."""
-BORROW_SHARE = 0.15
-"""Part of the time that the Hamming master may take to lend rules to another loss."""
+BORROW_SHARE = 0.25
+"""Part of the time that a search by Hamming loss may take to lend to the 0-1 loss."""
 STARTS = 4
 """Rule sets that the last local search, on the true 0-1 loss, starts from."""
 POLISH_KICKS = 20
@@ -153,25 +153,23 @@ def _any_classifier(problem: Problem, max_conditions: int, deadline: Deadline) -
 
 
 def _borrow(pool: Pool, selection: Selection, options: SearchOptions) -> None:
-    """Let the Hamming master, which is quick, lend its rules to the 0-1 loss."""
-    if pool.problem.objective != "zero_one" or not options.is_exact:
+    """Let a search by Hamming loss, which is quick, lend its rules and its answer.
+
+    So a search by 0-1 loss never ends with more errors than that, as far as its share
+    of the time allows.
+    """
+    if pool.problem.objective != "zero_one":
         return
-    deadline = options.deadline
-    share = deadline.within(BORROW_SHARE * deadline.remaining())
-    other = replace(pool.problem, objective="hamming", by_proxy=True)
-    generation = generate(
-        other, pool, options.pricer, max_conditions=options.depths[0], deadline=share
-    )
-    improve(
-        pool,
-        generation,
-        selection,
-        share,
-        options.seed,
-        "zero_one",
-        [None],
-        kicks=POLISH_KICKS,
-    )
+    share = options.deadline.within(BORROW_SHARE * options.deadline.remaining())
+    hamming = replace(pool.problem, objective="hamming")
+    try:
+        lent = _solve(hamming, replace(options.elsewhere(), deadline=share))
+    except FairCGError as error:
+        if isinstance(error, InfeasibleConstraintError):
+            raise
+        return  # none was found in that time
+    pool.add(lent.pool.rules)
+    selection.offer(lent.returned.rules)
 
 
 def _close(
