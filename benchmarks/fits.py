@@ -30,6 +30,7 @@ def _measure(
     depth: int,
     limit: float,
     objective: str = "hamming",
+    rates: str = "proxy",
     *by: str,
 ) -> dict[str, Any]:
     from faircg import FairRuleSetClassifier
@@ -44,7 +45,7 @@ def _measure(
         time_limit=limit,
         warm_start_rules=None,
         objective=objective,
-        rates="proxy",  # with Hamming loss, as in the paper
+        rates=rates,
         n_jobs=2,
     )
     groups = data.X[list(by)] if by else data.sensitive_features

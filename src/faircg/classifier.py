@@ -164,7 +164,7 @@ class FairRuleSetClassifier(TakesTables, ClassifierMixin, BaseEstimator):  # typ
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "constraint": [str, HasMethods(["rates"]), callable, None],
-        "epsilon": [Interval(Real, 0, 1, closed="both"), None],
+        "epsilon": [Fraction, Interval(Real, 0, 1, closed="both"), None],
         "max_complexity": [Interval(Integral, 0, None, closed="left")],
         "max_conditions": [Interval(Integral, 1, None, closed="left"), None],
         "objective": [StrOptions({"hamming", "zero_one"})],

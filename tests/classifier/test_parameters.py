@@ -199,3 +199,11 @@ def test_a_pricer_of_my_own():
     clf = fit(pricing=pricer)
     assert pricer.calls == len(clf.history_) > 0
     assert record(clf) == record(fit(pricing="greedy"))
+
+
+def test_a_third_is_a_third():
+    """As a fraction it ended in an error about isnan; a float means the same."""
+    first, second = (fit(epsilon=epsilon) for epsilon in (Fraction(1, 3), 1 / 3))
+    assert first.rule_set_ == second.rule_set_
+    assert gap(Y, first.predict(X), GROUPS) <= Fraction(1, 3)
+    assert first.certificate_.epsilon == second.certificate_.epsilon == 1 / 3
