@@ -89,6 +89,9 @@ def solve(problem: Problem, options: SearchOptions) -> Solution:
 
     The certificate speaks of the deepest step whose linear master was solved.
     """
+    if problem.parts:
+        confined = ConfinedPricer(options.pricer, problem.parts)
+        options = replace(options, pricer=confined)
     try:
         return _solve(problem, options)
     except InfeasibleConstraintError as error:
@@ -105,9 +108,6 @@ def _solve(problem: Problem, options: SearchOptions) -> Solution:
     """Solve a problem, or raise an error that does not yet say what can be reached."""
     deadline, depths = options.deadline, options.depths
     started = deadline.clock()
-    if problem.parts:
-        confined = ConfinedPricer(options.pricer, problem.parts)
-        options = replace(options, pricer=confined)
     pool = Pool(problem, (rule for rule in options.rules if len(rule) <= depths[-1]))
     selection = Selection(problem, options.on_event, options.known)
     simple = _any_classifier(problem, depths[-1], deadline)
