@@ -70,8 +70,8 @@ class FairRuleSetClassifier(TakesTables, ClassifierMixin, BaseEstimator):  # typ
     rates : {"auto", "exact", "proxy"}, default="auto"
         How a search by Hamming loss counts false positives in the constraint: each
         person once, or, as in the paper, also once for every rule. What is returned
-        satisfies the true rates in any case. ``"auto"`` is the proxy for more than 500
-        distinct rows, where only that is quick (``certificate_.rates`` says which).
+        satisfies the true rates in any case. ``"auto"`` is the proxy for more than
+        2,000 distinct rows, where only that is quick (``certificate_.rates`` says it).
     cost_false_positive, cost_false_negative : float, default=1
         What a covered negative and a missed positive cost in the loss: numbers of at
         least 0, not both 0, counted exactly (0.1 is a tenth). Losses in the certificate

@@ -15,7 +15,6 @@ from sklearn.utils import check_random_state
 
 from faircg.amounts import Amounts
 from faircg.binarize import ConditionBinarizer, named_thresholds
-from faircg.colgen.errors import MOST_ROWS
 from faircg.colgen.pricing import pricer_by_name, threads
 from faircg.colgen.problem import Problem
 from faircg.error_costs import ErrorCosts
@@ -45,6 +44,8 @@ if TYPE_CHECKING:
 
 DEFAULT_CONDITIONS: Final = 6
 """Conditions per rule when ``max_conditions`` is None and the pricer is not exact."""
+MOST_EXACT_ROWS: Final = 2_000
+"""Distinct rows up to which true rates are as quick to search as the paper's proxy."""
 MINING_SHARE: Final = 0.1
 """Part of the time that mining first rules may take."""
 
@@ -223,7 +224,7 @@ class Question:
             costs=paid.samples,
             units=paid.units,
         )
-        is_large = self.rates == "auto" and problem.n_rows > MOST_ROWS
+        is_large = self.rates == "auto" and problem.n_rows > MOST_EXACT_ROWS
         by_proxy = self.rates == "proxy" or is_large
         return binarizer, replace(problem, by_proxy=by_proxy)
 
