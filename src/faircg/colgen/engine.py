@@ -155,20 +155,22 @@ def _any_classifier(problem: Problem, max_conditions: int, deadline: Deadline) -
 def _borrow(pool: Pool, selection: Selection, options: SearchOptions) -> None:
     """Let a search by Hamming loss, which is quick, lend its rules and its answer.
 
-    So a search by 0-1 loss never ends with more errors than that, as far as its share
-    of the time allows.
+    So a search by 0-1 loss never ends with more errors than that finds in its share of
+    the time. The look at wrong predictions that would end it is what follows anyway.
     """
     if pool.problem.objective != "zero_one":
         return
     share = options.deadline.within(BORROW_SHARE * options.deadline.remaining())
     hamming = replace(pool.problem, objective="hamming")
+    others = replace(options.elsewhere(), deadline=share, counts_errors=False)
     try:
-        lent = _solve(hamming, replace(options.elsewhere(), deadline=share))
+        lent = _solve(hamming, others)
     except FairCGError as error:
         if isinstance(error, InfeasibleConstraintError):
             raise
         return  # none was found in that time
-    pool.add(lent.pool.rules)
+    generated = max((round_.pool_size for round_ in lent.history), default=0)
+    pool.add((*lent.pool.rules[:generated], *lent.returned.rules))
     selection.offer(lent.returned.rules)
 
 
