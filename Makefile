@@ -22,13 +22,17 @@ help:
 
 # Two steps, so that the demo does not wait for the development tools. The first is an
 # editable install: Python sources are used in place, and the kernel is rebuilt when its
-# sources change. The second finds faircg there and adds only what is missing. Python
-# compiles what it imports, so nothing is compiled ahead.
+# sources change; it is compiled while the packages that it needs are fetched. The second
+# finds faircg there and adds only what is missing. Python compiles what it imports, so
+# nothing is compiled ahead.
 INSTALL = $(BIN)/python -m pip install --quiet --no-compile
 
 $(VENV)/.demo: pyproject.toml CMakeLists.txt $(KERNEL)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(INSTALL) --editable '.[html]'
+	$(BIN)/python scripts/requirements.py html > $(VENV)/requirements.txt
+	$(INSTALL) --no-deps --editable . & kernel=$$!; \
+	  $(INSTALL) --requirement $(VENV)/requirements.txt; packages=$$?; \
+	  wait $$kernel && exit $$packages
 	touch $@
 
 $(VENV)/.installed: $(VENV)/.demo
