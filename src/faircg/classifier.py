@@ -11,37 +11,32 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted
 
 from faircg.colgen.events import FitBegun
 from faircg.colgen.stop import Deadline
-from faircg.evaluate import rule_table
-from faircg.explain import Explanations, explain
 from faircg.grouping import Grouping
 from faircg.labelled import LabelledTable
 from faircg.learned import asked_of, learned_model
 from faircg.listening import telling
+from faircg.predicts import Predicts
 from faircg.question import Question
 from faircg.sides import learn
-from faircg.validation import TakesTables, checked_table
+from faircg.validation import TakesTables
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Self
 
     import numpy as np
-    import pandas as pd
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
     from faircg.colgen.events import Event
     from faircg.colgen.pricing.base import Pricer
-    from faircg.explain.explanations import Direction
     from faircg.fairness.constraint import Constraint
     from faircg.rules import Rule
-    from faircg.table import Table
 
 
-class FairRuleSetClassifier(TakesTables, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class FairRuleSetClassifier(Predicts, TakesTables, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A short OR of ANDs under a bound on the difference between groups.
 
     Implements Fair CG (Lawless and Günlük, "Fair Decision Rules for Binary
@@ -288,7 +283,7 @@ class FairRuleSetClassifier(TakesTables, ClassifierMixin, BaseEstimator):  # typ
             tell(FitBegun(allowed, question.max_complexity))
             found = learn(question, data, deadline, tell)
         solution = found.solution
-        self.model_, self.fairness_ = learned_model(
+        self.model_, self.certificate_, self.fairness_ = learned_model(
             solution,
             found.conditions,
             data,
@@ -298,8 +293,7 @@ class FairRuleSetClassifier(TakesTables, ClassifierMixin, BaseEstimator):  # typ
             question.grouping,
         )
         self.classes_, self._positive = data.labels.classes, data.labels.positive
-        self.rule_set_ = self.model_.rule_set
-        self.certificate_, self.history_ = solution.certificate, solution.history
+        self.rule_set_, self.history_ = self.model_.rule_set, solution.history
         if self.certificate_.status == "time_limit":
             warnings.warn(
                 f"the time limit of {self.time_limit:g} s was reached; the best rule "
@@ -310,69 +304,3 @@ class FairRuleSetClassifier(TakesTables, ClassifierMixin, BaseEstimator):  # typ
         if deadline.interrupted.is_set() and self.on_interrupt == "raise":
             raise KeyboardInterrupt
         return self
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Predict the label of each row; groups are not needed."""
-        table = self._tested(X)
-        accepted = self.model_.accepts(table, strict=self.strict)
-        order = self.classes_ if self._positive == 1 else self.classes_[::-1]
-        predictions: NDArray[Any] = order[accepted.astype(int)]
-        return predictions
-
-    def explain(
-        self,
-        X: Any,
-        *,
-        immutable: Iterable[str | int] = (),
-        direction: Direction = "to_positive",
-        n_closest: int = 3,
-        allow_missing: bool = False,
-    ) -> Explanations:
-        """Say why each row gets its decision, and the smallest change that flips it.
-
-        Takes what :func:`faircg.explain.explain` does. ``immutable`` may name features
-        by their position in the table of ``fit``; distances of numbers are measured in
-        units of the range of the training data, and where that holds whole numbers
-        only, so do the changes.
-        """
-        table = self._tested(X)
-        names = self.features_.resolve(immutable, parameter="immutable")
-        return explain(
-            self.model_,
-            table,
-            immutable=[name for name in names if name in table.names],
-            direction=direction,
-            n_closest=n_closest,
-            allow_missing=allow_missing,
-            strict=self.strict,
-        )
-
-    def rule_table(
-        self,
-        X: Any,
-        y: ArrayLike | None = None,
-        *,
-        sensitive_features: Any = None,
-        sample_weight: ArrayLike | None = None,
-        totals: bool = False,
-    ) -> pd.DataFrame:
-        """Count the people that each rule covers, by group.
-
-        Takes and returns what :func:`faircg.rule_table` does.
-        """
-        table = self._tested(X)
-        return rule_table(
-            self.model_,
-            table,
-            y,
-            sensitive_features=sensitive_features,
-            sample_weight=sample_weight,
-            missing_groups=self.missing_groups,
-            totals=totals,
-            strict=self.strict,
-        )
-
-    def _tested(self, X: Any) -> Table:
-        """Read the features that rules test."""
-        check_is_fitted(self)
-        return checked_table(self, X, reset=False, kinds=self.model_.kinds)

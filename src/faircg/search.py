@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
     from faircg.colgen.events import Event
     from faircg.explain import Explanations
-    from faircg.typing import BoolVector, IntVector
+    from faircg.typing import BoolVector, FloatMatrix, FloatVector, IntVector
 
 CELL_SECONDS = 30.0
 """Time limit of a cell when no estimator is given."""
@@ -290,6 +290,16 @@ class FairRuleSetClassifierCV(TakesTables, ClassifierMixin, BaseEstimator):  # t
         """Predict the label of each row; groups are not needed."""
         check_is_fitted(self, "best_estimator_")
         return self.best_estimator_.predict(X)  # type: ignore[no-any-return]
+
+    def predict_proba(self, X: Any) -> FloatMatrix:
+        """Score rows as :meth:`FairRuleSetClassifier.predict_proba` does."""
+        check_is_fitted(self, "best_estimator_")
+        return self.best_estimator_.predict_proba(X)  # type: ignore[no-any-return]
+
+    def decision_function(self, X: Any) -> FloatVector:
+        """Score rows as :meth:`FairRuleSetClassifier.decision_function` does."""
+        check_is_fitted(self, "best_estimator_")
+        return self.best_estimator_.decision_function(X)  # type: ignore[no-any-return]
 
     def explain(self, X: Any, **options: Any) -> Explanations:
         """Explain decisions as :meth:`FairRuleSetClassifier.explain` does."""
