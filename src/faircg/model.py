@@ -31,9 +31,9 @@ from faircg.model_entries import (
 )
 from faircg.model_parts import Asked as Asked
 from faircg.model_parts import Feature as Feature
-from faircg.model_parts import label_array, parsed_features
+from faircg.model_parts import check_declared, label_array, parsed_features
 from faircg.parsing import named, parse_json
-from faircg.rules import Condition, RuleSet
+from faircg.rules import RuleSet
 from faircg.table import Kind, Table, read_table
 from faircg.whole_files import write_text
 
@@ -121,7 +121,7 @@ class RuleSetModel:
                 )
         for rule in self.rule_set:
             for condition in rule.conditions:
-                _check_declared(condition, kinds)
+                check_declared(condition, kinds)
         for name in self.ranges:
             if kinds.get(name) != "numeric":
                 raise ValueError(f"a range of {name!r}, which is no numeric feature")
@@ -352,14 +352,3 @@ def unseen_words(name: str, count: int, example: Value) -> str:
 def _plain(value: object) -> object:
     """Return tuples as the lists that JSON has."""
     return [*map(_plain, value)] if isinstance(value, tuple) else value
-
-
-def _check_declared(condition: Condition, kinds: Mapping[str, Kind]) -> None:
-    """Refuse a test that the declared kind of its feature does not allow."""
-    kind = kinds.get(condition.feature)
-    if kind is None:
-        raise ValueError(f"rules test undeclared feature {condition.feature!r}")
-    compares = condition.operator in ("<=", ">")
-    equates = condition.operator in ("=", "!=")
-    if (compares and kind != "numeric") or (equates and kind == "numeric"):
-        raise ValueError(f"'{condition}' does not fit a {kind} feature")

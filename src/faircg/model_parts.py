@@ -13,9 +13,12 @@ from faircg.table import Kind
 from faircg.typing import Value
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
     from faircg.fairness import GroupCounts
+    from faircg.rules import Condition
     from faircg.table import Column
 
 
@@ -129,3 +132,14 @@ def label_array(labels: tuple[Value, Value]) -> NDArray[Any]:
     elif kinds == {str}:
         fits = not any(cast("str", text).endswith("\0") for text in labels)
     return np.array(labels, dtype=None if fits else object)
+
+
+def check_declared(condition: Condition, kinds: Mapping[str, Kind]) -> None:
+    """Refuse a test that the declared kind of its feature does not allow."""
+    kind = kinds.get(condition.feature)
+    if kind is None:
+        raise ValueError(f"rules test undeclared feature {condition.feature!r}")
+    compares = condition.operator in ("<=", ">")
+    equates = condition.operator in ("=", "!=")
+    if (compares and kind != "numeric") or (equates and kind == "numeric"):
+        raise ValueError(f"'{condition}' does not fit a {kind} feature")

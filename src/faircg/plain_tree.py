@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 import numpy as np
 
 from faircg.exceptions import ModelFormatError
-from faircg.model_parts import Feature, parsed_features
+from faircg.model_parts import Feature, check_declared, parsed_features
 from faircg.parsing import mapping
 from faircg.rules import Condition
 
@@ -106,10 +106,9 @@ class PlainTree:
         """Rebuild a tree from :meth:`to_dict`; refuse anything else."""
         entry = mapping(data, "a tree", {"root", "features"})
         root, features = _from_json(entry["root"]), parsed_features(entry["features"])
-        declared = {feature.name for feature in features}
+        kinds = {feature.name: feature.kind for feature in features}
         for condition in _conditions(root):
-            if condition.feature not in declared:
-                raise ModelFormatError("a tree tests a feature that it does not name")
+            check_declared(condition, kinds)
         return cls(root, features)
 
 

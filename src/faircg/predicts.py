@@ -64,7 +64,8 @@ class Predicts:
         return above if self._positive == 1 else -above
 
     def _scores(self, X: Any) -> FloatVector:
-        return self.model_.score(self._tested(X), strict=self.strict)
+        table = self._tested(X)
+        return self.model_.score(table, strict=self.strict)
 
     def explain(
         self,

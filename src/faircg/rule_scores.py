@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from faircg.table import Table
     from faircg.typing import BoolVector, FloatVector, IntVector
 
+MOST: Final = 2**53
+"""People beyond which shares are not exact."""
 NEAR: Final = 1e-9
 """How far from one half a score is moved that is on the wrong side of it."""
 
@@ -39,8 +41,8 @@ class RuleScores:
 
     def __post_init__(self) -> None:
         pairs = zip(self.covered, self.meant, strict=True)
-        if not self.covered or not all(0 <= meant <= n for n, meant in pairs):
-            raise ValueError("a rule cannot cover fewer people than it is right about")
+        if not self.covered or not all(0 <= k <= n < MOST for n, k in pairs):
+            raise ValueError("these are no counts of people, and some of them")
 
     @classmethod
     def count(

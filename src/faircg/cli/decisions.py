@@ -42,7 +42,7 @@ class Decisions:
     @classmethod
     def on(cls, model: RuleSetModel, frame: pd.DataFrame) -> Decisions:
         """Apply the rules to a frame."""
-        table = model.read(with_categories(model, frame))
+        table = model.read(with_categories(model.features, frame))
         return cls(model.rule_set.accepts(table), model.unseen(table))
 
     @classmethod

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from faircg.model import RuleSetModel
+    from faircg.model_parts import Feature
 
 STANDARD: Final = "-"
 """Name of standard input or output."""
@@ -168,16 +169,18 @@ def load_model(path: Path) -> RuleSetModel:
 
 def read_for(model: RuleSetModel, name: str) -> NamedTable:
     """Read a table as the model needs it: its categories are names."""
-    people = read_people(name, [f.name for f in model.features if f.kind == "category"])
-    return replace(people, frame=with_categories(model, people.frame))
+    simple = () if model.baseline is None else model.baseline.tree.features
+    features = {f.name: f for f in (*simple, *model.features)}.values()
+    people = read_people(name, [f.name for f in features if f.kind == "category"])
+    return replace(people, frame=with_categories(features, people.frame))
 
 
-def with_categories(model: RuleSetModel, frame: pd.DataFrame) -> pd.DataFrame:
-    """Give categories the type that the model knows, text or not.
+def with_categories(features: Iterable[Feature], frame: pd.DataFrame) -> pd.DataFrame:
+    """Give categories the type that a model knows, text or not.
 
     A CSV file holds only texts, and a Parquet file may hold numbers for names.
     """
-    for feature in model.features:
+    for feature in features:
         if feature.kind != "category" or feature.name not in frame.columns:
             continue
         column = frame[feature.name]

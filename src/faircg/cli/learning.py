@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from faircg.cli import exits, files, notes, show
+from faircg.cli import exits, files, notes, remembered, show
 from faircg.cli import group_options as grp
 from faircg.cli import options as opt
 from faircg.cli.constraints import named
@@ -82,6 +82,7 @@ class FitOptions(LearningOptions):
     max_complexity: opt.MaxComplexity = 20
     objective: opt.Objective = "hamming"
     price: opt.Price = False
+    holdout: Annotated[float, remembered.HOLDOUT] = 0.0
     verbose: Annotated[bool, typer.Option("--verbose", help="Report every round.")] = (
         False
     )
@@ -101,7 +102,9 @@ def fit(asked: FitOptions) -> None:
         --epsilon 0.05 --max-complexity 10 -o model.json
     """
     files.check_output(asked.output)
-    training = read_training(asked)
+    training, apart = read_training(asked), None
+    if asked.holdout:
+        training, apart = remembered.split(training, asked.holdout, asked.seed)
     clf = make_estimator(asked, training).set_params(
         epsilon=asked.epsilon,
         max_complexity=asked.max_complexity,
@@ -113,6 +116,13 @@ def fit(asked: FitOptions) -> None:
     title = f"{training.title}, {people['X'].shape[1]} features"
     with following(title, quiet=asked.quiet or asked.verbose) as callbacks:
         clf.set_params(callbacks=callbacks).fit(**people)
+    clf.model_ = remembered.remembering(
+        clf.model_,
+        training,
+        apart,
+        share=asked.holdout,
+        missing_groups=asked.missing_groups,
+    )
     clf.model_.save(asked.output)
     prices = _prices(clf, people, quiet=asked.quiet) if asked.price else []
     if asked.as_json:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from faircg.cli import exits, files, show
+from faircg.cli import exits, files, remembered, show
 from faircg.cli import options as opt
 from faircg.cli.constraints import joined
 from faircg.cli.notes import tell_weight
@@ -241,32 +241,29 @@ def evaluate(
 ) -> None:
     """Count what a model does to each group of a table, and compare with epsilon.
 
-    Rates are exact fractions of people counted. The intervals hold for all groups at
-    once with 95 % confidence, if the people counted are an independent random sample.
+    Target and groups are those of the fit, unless others are named; of a table from
+    which some were kept apart by fit --holdout, only those are counted. Rates are exact
+    fractions of people counted. The intervals hold for all groups at once with 95 %
+    confidence, if the people counted are an independent random sample.
 
     \b
     Example:
       faircg evaluate model.json compas
     """
-    from faircg.evaluate import People, part_result
+    from faircg.evaluate import People
 
     rules = files.load_model(model)
     people = files.read_for(rules, data).weighted(weight)
-    column = people.target(target)
-    groups = people.sensitive(sensitive, rules.stratum)
+    column, groups = remembered.columns(rules, people, target, sensitive)
+    people = _not_learned_from(rules, people, column, groups)
     _tell_intervals(people, weight)
     counted = People.read(
         **people.parts(column, groups), models=[rules], missing_groups=missing_groups
     )
     criterion = _criterion(rules, joined(constraint), epsilon) if groups else None
-    part = part_result(
-        "data",
-        counted.counts(rules.accepts(counted.table, strict=strict)),
-        criterion,
-        families=counted.groups.families,
-        trained=rules.group_names,
-        per_person=counted.parts,
-    )
+    accepted = rules.accepts(counted.table, strict=strict)
+    trained = rules.group_names
+    part = counted.result("data", rules, accepted, criterion, trained=trained)
     cost = rules.asked.cost_of(part.overall.counts, counted.parts)
     if as_json:
         values = {
@@ -283,6 +280,21 @@ def evaluate(
         _show(part, cost, has_groups=bool(groups))
     if check and part.within is not True:
         raise exits.TargetNotMetError(_not_met(part, criterion))
+
+
+def _not_learned_from(
+    rules: RuleSetModel, people: NamedTable, target: str, groups: list[str]
+) -> NamedTable:
+    """Return the people who were kept apart from the fit, if some of these were."""
+    divided = remembered.parts(rules, people, target, groups)
+    if divided is None:
+        return people
+    learned, apart = divided
+    note(
+        f"the rules were learned from {len(learned.frame):,} of these rows; the "
+        f"{len(apart.frame):,} that were kept apart are counted"
+    )
+    return apart
 
 
 def _tell_intervals(people: NamedTable, weight: str | None) -> None:

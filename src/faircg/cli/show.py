@@ -6,6 +6,9 @@ import sys
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from faircg.cli import simpler
+from faircg.cli.remembered import HELD_OUT
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from fractions import Fraction
@@ -33,18 +36,15 @@ def console(*, record: bool = False) -> Console:
 
 def training_result(clf: FairRuleSetClassifier) -> PartResult:
     """Describe the training data of a fitted classifier."""
-    from faircg.evaluate import part_result
+    return _recorded(clf, "train", held_out=False)
+
+
+def _recorded(clf: FairRuleSetClassifier, name: str, *, held_out: bool) -> PartResult:
+    from faircg.evaluate import recorded_result
     from faircg.fairness.constraint import criterion_of
 
     criterion = criterion_of(clf.constraint, clf.epsilon)
-    model = clf.model_
-    return part_result(
-        "train",
-        model.groups,
-        criterion,
-        families=model.families,
-        per_person=model.asked.people_parts or 1,
-    )
+    return recorded_result(clf.model_, name, criterion, held_out=held_out)
 
 
 def show_groups(out: Console, part: PartResult) -> None:
@@ -120,10 +120,12 @@ def limit_words(gap: Gap) -> str:
 
 def show_part(out: Console, part: PartResult, *, watched_only: bool = False) -> None:
     """Print groups, accuracy, gaps and notes of one part of the data."""
+    simpler.show_only(out, part)
     show_groups(out, part)
     out.print()
     if not watched_only:
         out.print(f"{accuracy_words(part)} on this data")
+    simpler.show_references(out, part)
     show_gaps(out, part, watched_only=watched_only, with_intervals=not watched_only)
     for text in part.notes:
         out.print(f"note: {text}")
@@ -142,14 +144,20 @@ def show_fit(
     from faircg._kernel import HAS_NATIVE
 
     certificate, part = clf.certificate_, training_result(clf)
+    simpler.show_only(out, part)
     out.print(str(clf.rule_set_), style="bold")
     out.print()
+    if clf.model_.held_out:
+        out.print("on people who were kept apart")
+        show_part(out, _recorded(clf, HELD_OUT, held_out=True))
+        out.print("\non the training data")
     show_groups(out, part)
     out.print()
     out.print(
         f"{accuracy_words(part)} on the training data | complexity "
         f"{clf.rule_set_.complexity} of {certificate.max_complexity}"
     )
+    simpler.show_references(out, part)
     show_gaps(out, part, watched_only=True)
     out.print(f"certificate: {certificate.summary}")
     if certificate.loss != "zero_one":
@@ -219,11 +227,19 @@ def _cell(value: Any, shape: str) -> str:
 
 def fit_values(clf: FairRuleSetClassifier) -> dict[str, Any]:
     """Return what was learned as JSON values."""
+    held_out = {}
+    if clf.model_.held_out:
+        held_out = {
+            HELD_OUT.replace(" ", "_"): part_values(
+                _recorded(clf, HELD_OUT, held_out=True)
+            )
+        }
     return {
         "rule_set": clf.rule_set_.to_dict(),
         "text": str(clf.rule_set_),
         "complexity": clf.rule_set_.complexity,
         **part_values(training_result(clf)),
+        **held_out,
         "certificate": clf.certificate_.to_dict(),
     }
 
@@ -242,6 +258,7 @@ def part_values(part: PartResult) -> dict[str, Any]:
         "groups": {group.name: _group_values(group.counts) for group in part.groups},
         "gaps": [_gap_values(gap) for gap in part.gaps],
         "within_epsilon": part.within,
+        "references": simpler.reference_values(part),
     }
 
 
