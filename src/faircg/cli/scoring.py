@@ -1,11 +1,10 @@
-"""Commands that apply a model: ``predict``, ``explain`` and ``evaluate``."""
+"""Commands that apply a model: ``predict`` and ``evaluate``."""
 
 # ruff: noqa: D301 (the help needs "\b" as one character)
 
 from __future__ import annotations
 
 from contextlib import nullcontext
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -24,14 +23,6 @@ if TYPE_CHECKING:
     from faircg.evaluate import PartResult
     from faircg.fairness import Criterion
     from faircg.model import RuleSetModel
-
-
-class Shape(StrEnum):
-    """How explanations are written."""
-
-    text = "text"
-    table = "table"
-    json = "json"
 
 
 def predict(
@@ -129,93 +120,6 @@ def _score(
                 "that ends in .csv"
             )
         predict_csv(model, tally, data, out, wanted, on_piece=told)
-
-
-def explain(
-    model: opt.Model,
-    data: opt.Data,
-    row: Annotated[
-        list[int] | None,
-        typer.Option(
-            help="Row to explain, from 0; give it again for more.", metavar="N"
-        ),
-    ] = None,
-    limit: Annotated[
-        int, typer.Option(help="Most rows without --row; 0 for all.", min=0)
-    ] = 10,
-    immutable: opt.Immutable = None,
-    direction: opt.Direction = "to_positive",
-    closest: Annotated[
-        int, typer.Option(help="Closest rules to list where none covers.", min=0)
-    ] = 3,
-    allow_missing: Annotated[
-        bool, typer.Option("--allow-missing", help="A change may leave a value out.")
-    ] = False,
-    shape: Annotated[
-        Shape, typer.Option("--format", help="Text, a CSV table, or JSON.")
-    ] = Shape.text,
-    output: Annotated[
-        Path, typer.Option("--output", "-o", help="File to write; - prints.")
-    ] = Path("-"),
-    strict: opt.Strict = False,
-    as_json: opt.AsJson = False,
-    quiet: opt.Quiet = False,
-    config: opt.Config = None,
-) -> None:
-    """Say why rows get their decision, and the smallest change that flips it.
-
-    A change is about the rules alone: it says nothing about what would happen to a
-    person in the world.
-
-    \b
-    Example:
-      faircg explain model.json compas --row 0 --row 5 --immutable race
-    """
-    from faircg.explain import explain as explain_rows
-
-    files.check_output(output)
-    rules = files.load_model(model)
-    people = files.read_for(rules, data)
-    numbers = _numbers(people, row, limit)
-    explanations = explain_rows(
-        rules,
-        people.frame,
-        immutable=dict.fromkeys(immutable or ()),
-        direction=direction,
-        n_closest=closest,
-        allow_missing=allow_missing,
-        strict=strict,
-    )
-    explained = explanations.take(numbers)
-    if as_json or shape is Shape.json:
-        text = files.to_json(explained.to_dicts())
-    elif shape is Shape.table:
-        text = explained.to_frame().to_csv(index=False, lineterminator="\n")
-    else:
-        text = str(explained)
-    files.save(output, text if text.endswith("\n") else text + "\n")
-    if str(output) != files.STANDARD:
-        note(show.wrote([output]).removesuffix("."))
-
-
-def _numbers(people: NamedTable, given: list[int] | None, limit: int) -> list[int]:
-    """Return the rows to explain: those given, or the first ones."""
-    n_rows = len(people.frame)
-    if given is None:
-        first = list(range(n_rows if limit == 0 else min(limit, n_rows)))
-        if len(first) < n_rows:
-            note(
-                f"the first {len(first)} of {n_rows:,} rows; --row N or --limit 0 for "
-                "others"
-            )
-        return first
-    outside = [number for number in given if not 0 <= number < n_rows]
-    if outside:
-        raise ValueError(
-            f"there is no row {outside[0]}: {people.name} has the rows 0 to "
-            f"{n_rows - 1}"
-        )
-    return given
 
 
 def evaluate(
