@@ -9,6 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from faircg.evaluate import rule_table
 from faircg.explain import Explanations, explain
+from faircg.notebook import Shown
 from faircg.validation import checked_table
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from faircg.typing import FloatMatrix, FloatVector
 
 
-class Predicts:
+class Predicts(Shown):
     """Methods of an estimator that has a ``model_``; groups are never needed."""
 
     model_: RuleSetModel

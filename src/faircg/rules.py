@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast, get_args
 import numpy as np
 
 from faircg.exceptions import ModelFormatError
+from faircg.notebook import list_html
 from faircg.parsing import is_finite, listed, mapping
 from faircg.printable import spoken_name, spoken_value
 from faircg.typing import RulesFor
@@ -279,6 +280,10 @@ class RuleSet:
             return f"Never predict {label} (the empty rule set)"
         lines = [f"    {self.rules[0]}", *(f" or {rule}" for rule in self.rules[1:])]
         return "\n".join([f"Predict {label} if", *lines])
+
+    def _repr_html_(self) -> str:
+        head = str(self).partition("\n")[0]
+        return list_html(head, map(str, self.rules))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the rule set as plain JSON values."""

@@ -31,6 +31,7 @@ from faircg.folds import search_fold
 from faircg.grid import COARSE_EPSILONS, Grid, GridPoint
 from faircg.labelled import LabelledTable
 from faircg.listening import Channel, telling
+from faircg.notebook import Shown
 from faircg.question import Question
 from faircg.validation import TakesTables
 
@@ -49,7 +50,7 @@ CELL_SECONDS = 30.0
 """Time limit of a cell when no estimator is given."""
 
 
-class FairRuleSetClassifierCV(TakesTables, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class FairRuleSetClassifierCV(Shown, TakesTables, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Fair rule sets on a grid of epsilon and complexity, by cross-validation.
 
     Per training fold, phase I collects rules by column generation on a coarse grid, and

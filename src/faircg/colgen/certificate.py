@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+from faircg.notebook import folded_html
 from faircg.printable import number, percent, plural, shown
 from faircg.typing import Objective  # noqa: TC001 (model files are read by these types)
 
 if TYPE_CHECKING:
     from faircg.colgen.costs import Units
-    from faircg.colgen.problem import Problem
 
 CertificateStatus: TypeAlias = Literal[
     "optimal", "feasible", "time_limit", "interrupted"
@@ -230,6 +229,10 @@ class Certificate:
             changed |= {"errors": None}
         return replace(self, **changed, costs=units.words)
 
+    def _repr_html_(self) -> str:
+        details = "" if self._made is None or self.loss == "zero_one" else self.details
+        return folded_html(self.summary, details)
+
     def to_dict(self) -> dict[str, Any]:
         """Return the certificate as plain JSON values."""
         return asdict(self)
@@ -373,23 +376,3 @@ def relative_gap(objective: float, lower_bound: float) -> float:
     if objective <= lower_bound:
         return 0.0
     return (objective - lower_bound) / objective
-
-
-def fingerprint(problem: Problem) -> str:
-    """Return a short hash of the merged data.
-
-    It does not depend on the order of samples.
-    """
-    digest = hashlib.sha256()
-    for array in (
-        problem.bits.bits,
-        problem.bits.family,
-        problem.positives,
-        problem.negatives,
-        *(() if problem.costs is None else (problem.costs.missed, problem.costs.hit)),
-    ):
-        digest.update(repr(array.shape).encode())
-        digest.update(array.tobytes())
-    if problem.parts:
-        digest.update(repr(problem.parts).encode())
-    return digest.hexdigest()[:16]

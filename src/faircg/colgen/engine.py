@@ -16,7 +16,6 @@ import numpy as np
 from faircg.colgen.certificate import (
     Certificate,
     CertificateStatus,
-    fingerprint,
     relative_gap,
 )
 from faircg.colgen.equal_rates import all_or_nothing_bound
@@ -35,6 +34,7 @@ from faircg.colgen.integer import solve_integer
 from faircg.colgen.loop import Generation, generate, rounds_up
 from faircg.colgen.pool import Pool
 from faircg.colgen.pricing.confined import ConfinedPricer
+from faircg.colgen.problem import fingerprint
 from faircg.colgen.prove import prove, rules_inside
 from faircg.colgen.select import Candidate, Selection
 from faircg.colgen.unrestricted import any_classifier_bound

@@ -9,6 +9,7 @@ sample of weight two is the same as the sample twice.
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -309,3 +310,23 @@ class Recount:
         With Hamming loss its false positive rows count by the proxy, as in the paper.
         """
         return self.is_feasible and (objective == "zero_one" or self.meets_proxy)
+
+
+def fingerprint(problem: Problem) -> str:
+    """Return a short hash of the merged data.
+
+    It does not depend on the order of samples.
+    """
+    digest = hashlib.sha256()
+    for array in (
+        problem.bits.bits,
+        problem.bits.family,
+        problem.positives,
+        problem.negatives,
+        *(() if problem.costs is None else (problem.costs.missed, problem.costs.hit)),
+    ):
+        digest.update(repr(array.shape).encode())
+        digest.update(array.tobytes())
+    if problem.parts:
+        digest.update(repr(problem.parts).encode())
+    return digest.hexdigest()[:16]
