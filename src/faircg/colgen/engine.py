@@ -29,6 +29,7 @@ from faircg.colgen.events import (
     RoundDone,
     in_units,
 )
+from faircg.colgen.first import FIRST_RULES, offer_best, offer_first
 from faircg.colgen.improving import best_numbers, improve
 from faircg.colgen.infeasible import explained, no_rule_set, smallest_loosening
 from faircg.colgen.integer import solve_integer
@@ -110,11 +111,15 @@ def _solve(problem: Problem, options: SearchOptions) -> Solution:
         options = replace(options, pricer=confined)
     pool = Pool(problem, (rule for rule in options.rules if len(rule) <= depths[-1]))
     selection = Selection(problem, options.on_event, options.known)
+    offer_first(pool, selection)
     simple = _any_classifier(problem, depths[-1], deadline)
     _borrow(pool, selection, options)
     generation_deadline = deadline.within(GENERATION_SHARE * deadline.remaining())
     generation, history = _deepen(pool, options, generation_deadline, started)
     was_cut = generation_deadline.is_set() and not generation.is_proven
+    if deadline.is_set() and generation.master is not None:
+        numbers = best_numbers(pool, generation, FIRST_RULES)
+        offer_best(pool, numbers, selection)
     better = partial(improve, pool, generation, selection, deadline, options.seed)
     depth = generation.max_conditions
     at_least = simple if problem.objective == "zero_one" else 0.0
