@@ -38,6 +38,7 @@ def fold_of(
     )
     estimator = FairRuleSetClassifier(
         constraint=criterion,
+        exclude=(),  # as in the paper, rules may test the sensitive feature
         max_conditions=grid.max_conditions,
         thresholds=thresholds,
         time_limit=grid.time_limit,

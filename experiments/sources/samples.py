@@ -43,6 +43,7 @@ class SampleTask:
         names = [data.groups.names[code] for code in data.groups.codes]
         classifier = FairRuleSetClassifier(
             constraint=self.criterion,
+            exclude=(),  # as in the paper, rules may test the sensitive feature
             epsilon=self.epsilon,
             max_complexity=self.complexity,
             max_conditions=self.max_conditions,

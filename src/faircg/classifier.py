@@ -19,7 +19,7 @@ from faircg.evaluate import rule_table
 from faircg.explain import Explanations, explain
 from faircg.grouping import Grouping
 from faircg.labelled import LabelledTable
-from faircg.learned import asked_of, learned_model
+from faircg.learned import asked_of, learned_model, warn_of_sensitive
 from faircg.listening import telling
 from faircg.question import Question
 from faircg.sides import learn
@@ -116,8 +116,9 @@ class FairRuleSetClassifier(TakesTables, ClassifierMixin, BaseEstimator):  # typ
         How several sensitive columns make groups: every combination, or each column
         alone (``"marginal"``), or a list of columns and combinations, perhaps with
         epsilons; strata, bins, small groups: :class:`~faircg.grouping.Grouping`.
-    strict : bool, default=False
-        Refuse, rather than warn of, categories never seen in training when predicting.
+    strict : bool or None, default=None
+        Refuse, rather than warn of, categories never seen in training when predicting;
+        None refuses a feature of which most values are such, False none.
     on_interrupt : {"raise", "return"}, default="raise"
         After Ctrl-C the best rule set so far is kept; then either
         ``KeyboardInterrupt`` is raised or ``fit`` returns.
@@ -181,7 +182,7 @@ class FairRuleSetClassifier(TakesTables, ClassifierMixin, BaseEstimator):  # typ
         "rules_for": [StrOptions({"positive", "negative", "auto"})],
         "missing_groups": [StrOptions({"raise", "group"})],
         "groups": [str, Sequence, Mapping, Grouping],
-        "strict": ["boolean"],
+        "strict": ["boolean", None],
         "on_interrupt": [StrOptions({"raise", "return"})],
         "callbacks": ["array-like"],
     }
@@ -213,7 +214,7 @@ class FairRuleSetClassifier(TakesTables, ClassifierMixin, BaseEstimator):  # typ
         rules_for: str = "positive",
         missing_groups: str = "raise",
         groups: Any = "intersection",
-        strict: bool = False,
+        strict: bool | None = None,
         on_interrupt: str = "raise",
         callbacks: Sequence[Callable[[Event], object]] = (),
     ) -> None:
@@ -278,11 +279,11 @@ class FairRuleSetClassifier(TakesTables, ClassifierMixin, BaseEstimator):  # typ
         deadline = Deadline.after(self.time_limit)
         question = Question.of(self)
         criterion = question.criterion
-        data = LabelledTable.read(
-            self, question, X, y, sensitive_features, sample_weight, costs
-        ).counting()
         listening = telling(self.callbacks, self.verbose)
         with listening as tell, deadline.listening():
+            data = LabelledTable.read(
+                self, question, X, y, sensitive_features, sample_weight, costs
+            ).counting()
             epsilon = None if criterion is None else criterion.epsilon
             allowed = None if epsilon is None else float(epsilon)
             tell(FitBegun(allowed, question.max_complexity))
@@ -307,6 +308,7 @@ class FairRuleSetClassifier(TakesTables, ClassifierMixin, BaseEstimator):  # typ
                 ConvergenceWarning,
                 stacklevel=3,  # whoever called fit
             )
+        warn_of_sensitive(self.rule_set_, sensitive_features, stacklevel=4)
         if deadline.interrupted.is_set() and self.on_interrupt == "raise":
             raise KeyboardInterrupt
         return self

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from numbers import Integral
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from faircg.evaluate import group_counts, total
 from faircg.evaluate.gaps import fairness_of
-from faircg.exceptions import SolverError
+from faircg.exceptions import SensitiveFeatureWarning, SolverError
 from faircg.features import numeric_ranges
+from faircg.groups import attribute_names
 from faircg.labels import plain
 from faircg.model import Asked, Feature, RuleSetModel
 from faircg.policy import Policy
@@ -105,3 +107,19 @@ def learned_model(
         families=families,
     )
     return model, fairness
+
+
+def warn_of_sensitive(
+    rule_set: RuleSet, sensitive_features: Any, *, stacklevel: int
+) -> None:
+    """Say that rules test a feature that also defines the groups."""
+    own = {str(name) for name in attribute_names(sensitive_features)}
+    tested = [name for name in rule_set.features if name in own]
+    if tested:
+        warnings.warn(
+            f"the rules test {', '.join(map(repr, tested))}, which also "
+            f"{'defines' if len(tested) == 1 else 'define'} the groups; exclude= "
+            "forbids that",
+            SensitiveFeatureWarning,
+            stacklevel=stacklevel,
+        )

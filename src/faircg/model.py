@@ -30,6 +30,7 @@ from faircg.parsing import Shape, named, parse_json
 from faircg.rules import Condition, RuleSet
 from faircg.table import Kind, Table, read_table
 from faircg.typing import Value
+from faircg.unseen import mostly_unseen, unseen_words
 from faircg.whole_files import write_text
 
 if TYPE_CHECKING:
@@ -145,34 +146,42 @@ class RuleSetModel:
         """Read the features that rules test; a table was read before."""
         return X if isinstance(X, Table) else read_table(X, kinds=self.kinds)
 
-    def covers(self, X: Any, *, strict: bool = False) -> BoolVector:
+    def covers(self, X: Any, *, strict: bool | None = None) -> BoolVector:
         """Say for each row of a frame or table whether a rule covers it.
 
         Columns that no rule tests may be absent, as may the sensitive feature.
         ``strict`` raises, rather than warns, when a category was never seen in
-        training.
+        training. By default it raises where most values of a feature are such (see
+        :func:`faircg.unseen.mostly_unseen`), as in another encoding; False only warns.
         """
         return self.rule_set.covers(self._seen(X, strict))
 
-    def accepts(self, X: Any, *, strict: bool = False) -> BoolVector:
+    def accepts(self, X: Any, *, strict: bool | None = None) -> BoolVector:
         """Say for each row of a frame or table whether it gets the positive label.
 
         Takes what :meth:`covers` does.
         """
         return self.rule_set.accepts(self._seen(X, strict))
 
-    def _seen(self, X: Any, strict: bool) -> Table:
+    def _seen(self, X: Any, strict: bool | None) -> Table:
         """Read the features, and warn of categories never seen in training."""
         table = self.read(X)
         # A category that is new: ``=`` is false for it and ``!=`` true.
         for name, (count, example) in self.unseen(table).items():
             message = unseen_words(name, count, example)
+            n_values = int((~table[name].missing).sum())
             if strict:
                 raise ValueError(message)
+            if strict is None and mostly_unseen(count, n_values):
+                raise ValueError(
+                    f"{message}; most of its {n_values:,} values are such, so that it "
+                    "seems to be written in another way (strict=False, or "
+                    "--allow-unseen, goes on)"
+                )
             warnings.warn(message, UnseenCategoryWarning, stacklevel=4)
         return table
 
-    def predict(self, X: Any, *, strict: bool = False) -> NDArray[Any]:
+    def predict(self, X: Any, *, strict: bool | None = None) -> NDArray[Any]:
         """Predict one of the two labels for each row, exactly as the model has it.
 
         The array holds objects where NumPy has no type for both labels as they are.
@@ -294,23 +303,6 @@ _ASKED: Final = Shape(Asked, "what was asked")
 _CERTIFICATE: Final = Shape(Certificate, "a certificate")
 _COUNTS: Final = Shape(GroupCounts, "the counts of a group")
 _RANGE: Final = Shape(NumericRange, "a range")
-
-
-def unseen_words(name: str, count: int, example: Value) -> str:
-    """Say that a feature holds categories that the model never met.
-
-    Examples
-    --------
-    >>> print(unseen_words("job", 1, "smith"))  # doctest: +ELLIPSIS
-    feature 'job': 1 row holds a category never seen in training ('smith'); ...
-    """
-    found, such, rows = f"{count:,} rows hold categories", "for example ", "them"
-    if count == 1:
-        found, such, rows = "1 row holds a category", "", "it"
-    return (
-        f"feature {name!r}: {found} never seen in training ({such}{example!r}); "
-        f"'=' is false and '!=' is true for {rows}"
-    )
 
 
 def _plain(value: object) -> object:

@@ -37,7 +37,7 @@ def test_the_defaults_are_the_documented_ones():
         "pos_label": None,
         "rules_for": "positive",
         "missing_groups": "raise",
-        "strict": False,
+        "strict": None,
         "on_interrupt": "raise",
         "callbacks": (),
     }

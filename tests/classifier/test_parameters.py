@@ -134,12 +134,6 @@ def test_two_sensitive_columns():
     assert record(polars) == record(clf)
 
 
-def test_one_group_is_always_fair():
-    """With one group there is nothing to compare."""
-    clf = fit(groups=["everybody"] * len(Y), epsilon=0.0)
-    assert clf.rule_set_ == fit(constraint=None).rule_set_
-
-
 def test_missing_groups_can_be_a_group():
     """People without a group are a group when I say so."""
     groups = GROUPS.where(np.arange(len(Y)) >= 30)

@@ -12,7 +12,7 @@ from faircg.evaluate.coverage import Coverage
 from faircg.groups import groups_as_learned
 from faircg.labels import read_truth
 from faircg.table import Table, read_table
-from faircg.validation import read_weights
+from faircg.validation import check_same_rows, read_weights
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -59,6 +59,9 @@ class People:
         Everybody is one group without ``sensitive_features``; with them, groups are
         those that the first model was learned with.
         """
+        check_same_rows(
+            X, sensitive_features=sensitive_features, sample_weight=sample_weight
+        )
         kinds: dict[str, Kind] = {
             f.name: f.kind for model in models for f in model.features
         }
