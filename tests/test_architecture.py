@@ -17,7 +17,7 @@ MODULES = {
     for path in sorted(ROOT.rglob("*.py"))
 }
 LAYERS = [
-    {"exceptions", "typing", "printable"},
+    {"exceptions", "typing", "printable", "unseen", "suspects", "written_numbers"},
     {"_kernel", "parsing", "whole_files", "amounts"},
     {"rules", "table", "fairness", "solver", "datasets", "cuts"},
     {"colgen", "features", "grouping", "model_parts"},

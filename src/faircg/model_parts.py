@@ -43,7 +43,9 @@ class Asked:
     ``thresholds`` is how cut points were found, ``"given"`` if by hand; a
     ``random_state`` that is no number is not recorded. ``class_weight`` is
     ``"balanced"`` or ``"given"``; ``costs_by_row`` says whether each row had a cost of
-    its own. Counts of people are in parts of a person, ``people_parts`` to each.
+    its own. Counts of people are in parts of a person, ``people_parts`` to each. Texts
+    of ``decimal_commas`` and ``decimal_points`` that rules test were read as numbers,
+    such as ``12,5 %`` and ``$1,200.50``, and ``missing_words`` there as missing values.
     """
 
     exclude: tuple[str, ...] | None = None
@@ -60,6 +62,9 @@ class Asked:
     class_weight: str | None = None
     costs_by_row: bool | None = None
     people_parts: int | None = None
+    decimal_commas: tuple[str, ...] | None = None
+    decimal_points: tuple[str, ...] | None = None
+    missing_words: tuple[str, ...] | None = None
 
     def cost_of(self, counts: GroupCounts, parts: int = 1) -> float | None:
         """Return what errors cost by their kind; people may be counted in parts.
