@@ -167,7 +167,7 @@ TWICE = ("--weight", "Größe", "--exclude", "Größe")
 GROUPS = ("--target", "hired", "--sensitive", "town")
 BAD = {
     "missing file": (["fit", "nowhere.csv", "--target", "y"], 1, "no file"),
-    "unknown suffix": (["fit", "people.xlsx", "--target", "y"], 1, "must end in .csv"),
+    "unknown suffix": (["fit", "people.dat", "--target", "y"], 1, "must end in .csv"),
     "no target": (["fit", "PEOPLE"], 1, "--target"),
     "missing column": (
         ["fit", "PEOPLE", "--target", "hire"],
@@ -528,7 +528,7 @@ def test_tab_offers_data_sets_tables_and_directories(
 ) -> None:
     """Whoever presses Tab sees what a command can read."""
     monkeypatch.chdir(people.parent)
-    (people.parent / "notes.txt").touch()
+    (people.parent / "notes.md").touch()
     (people.parent / "more").mkdir()
     (people.parent / "more" / "a.parquet").touch()
     assert complete_data("") == ["adult", "compas", "default", "more/", people.name]

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import typer
 
-from faircg.cli.csv_tables import parse, read_csv
+from faircg.cli.csv_tables import PACKED, TABLES, parse, read_csv, separator_of
 from faircg.cli.named_table import NamedTable, check_labels
+from faircg.cli.written import Written
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
 
 STANDARD: Final = "-"
 """Name of standard input or output."""
-CSV: Final = (".csv", ".csv.gz", ".csv.bz2", ".csv.xz")
+CSV: Final = (*TABLES, *(f"{end}{z}" for end in TABLES for z in PACKED), ".zip")
+SPREADSHEETS: Final = (".xlsx", ".xls", ".ods", ".numbers")
 PARQUET: Final = (".parquet", ".pq")
 EMBEDDED: Final = ("adult", "compas", "default")
 
@@ -38,9 +40,11 @@ def kind_of(name: str) -> str:
         return "csv"
     if lower.endswith(PARQUET):
         return "parquet"
+    if lower.endswith(SPREADSHEETS):
+        raise ValueError(f"{name} is a spreadsheet; save the table as CSV text")
     raise ValueError(
-        f"{name}: the name of a data file must end in {', '.join(CSV[:2])} or "
-        f"{PARQUET[0]}"
+        f"{name}: the name of a data file must end in {', '.join(TABLES)} (perhaps "
+        f"packed: .csv.gz, .zip) or {PARQUET[0]}"
     )
 
 
@@ -84,7 +88,12 @@ def read_as_missing(
     if people.csv is None or not columns:
         return {}
     texts = parse(
-        people.name, people.csv, usecols=columns, dtype=str, keep_default_na=False
+        people.name,
+        people.csv,
+        usecols=columns,
+        dtype=str,
+        keep_default_na=False,
+        sep=separator_of(people.csv),
     )
     if len(texts) != len(frame):  # the file was changed meanwhile
         return {}
@@ -168,15 +177,22 @@ def load_model(path: Path) -> RuleSetModel:
 
 def read_for(model: RuleSetModel, name: str) -> NamedTable:
     """Read a table as the model needs it: its categories are names."""
-    people = read_people(name, [f.name for f in model.features if f.kind == "category"])
-    return replace(people, frame=with_categories(model, people.frame))
+    people = read_people(name, read_as_text(model))
+    return replace(people, frame=as_known(model, people.frame))
 
 
-def with_categories(model: RuleSetModel, frame: pd.DataFrame) -> pd.DataFrame:
-    """Give categories the type that the model knows, text or not.
+def read_as_text(model: RuleSetModel) -> list[str]:
+    """Return the columns of a file in which nothing is to be taken for a number."""
+    names = [f.name for f in model.features if f.kind == "category"]
+    return [*names, *Written.of(model).decimals]
+
+
+def as_known(model: RuleSetModel, frame: pd.DataFrame) -> pd.DataFrame:
+    """Give columns the type that the model knows: categories, and written numbers.
 
     A CSV file holds only texts, and a Parquet file may hold numbers for names.
     """
+    frame = Written.of(model).read(frame)
     for feature in model.features:
         if feature.kind != "category" or feature.name not in frame.columns:
             continue

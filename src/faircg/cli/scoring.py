@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from faircg.cli import column_options as col
 from faircg.cli import exits, files, show
 from faircg.cli import options as opt
 from faircg.cli.constraints import joined
@@ -19,6 +20,8 @@ from faircg.cli.progress import bar, note
 from faircg.printable import number
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from faircg.cli.decisions import Tally, Wanted
     from faircg.cli.named_table import NamedTable
     from faircg.evaluate import PartResult
@@ -55,6 +58,7 @@ def predict(
         bool, typer.Option("--only", help="Write nothing but the predictions.")
     ] = False,
     strict: opt.Strict = False,
+    allow_unseen: col.AllowUnseen = False,
     as_json: opt.AsJson = False,
     quiet: opt.Quiet = False,
     config: opt.Config = None,
@@ -69,7 +73,7 @@ def predict(
       faircg predict model.json compas -o decisions.csv
     """
     from faircg.cli.decisions import Tally, Wanted
-    from faircg.model import unseen_words
+    from faircg.unseen import unseen_words
     from faircg.whole_files import replacing
 
     files.check_output(output)
@@ -79,11 +83,12 @@ def predict(
     is_printed = str(output) == files.STANDARD
     if is_printed and as_json:
         raise ValueError("--json prints counts; give the predictions a file with -o")
-    tally = Tally(strict)
+    tally = Tally(col.strictness(strict=strict, allow_unseen=allow_unseen))
     wanted = Wanted(column, () if only else tuple(keep) if keep else None)
     stdout = nullcontext(typer.get_binary_stream("stdout"))
     with stdout if is_printed else replacing(output) as out:
         _score(rules, tally, data, output, out, wanted, quiet)
+        tally.check_seen()
     if not tally.n_rows:
         note(f"{data} has no rows")
     for name, (count, example) in tally.unseen.items():
@@ -158,6 +163,7 @@ def explain(
         Path, typer.Option("--output", "-o", help="File to write; - prints.")
     ] = Path("-"),
     strict: opt.Strict = False,
+    allow_unseen: col.AllowUnseen = False,
     as_json: opt.AsJson = False,
     quiet: opt.Quiet = False,
     config: opt.Config = None,
@@ -184,7 +190,7 @@ def explain(
         direction=direction,
         n_closest=closest,
         allow_missing=allow_missing,
-        strict=strict,
+        strict=col.strictness(strict=strict, allow_unseen=allow_unseen),
     )
     explained = explanations.take(numbers)
     if as_json or shape is Shape.json:
@@ -235,6 +241,7 @@ def evaluate(
     ] = False,
     missing_groups: opt.MissingGroups = "raise",
     strict: opt.Strict = False,
+    allow_unseen: col.AllowUnseen = False,
     as_json: opt.AsJson = False,
     quiet: opt.Quiet = False,
     config: opt.Config = None,
@@ -250,6 +257,7 @@ def evaluate(
     """
     from faircg.evaluate import People, part_result
 
+    seen = col.strictness(strict=strict, allow_unseen=allow_unseen)
     rules = files.load_model(model)
     people = files.read_for(rules, data).weighted(weight)
     column = people.target(target)
@@ -261,7 +269,7 @@ def evaluate(
     criterion = _criterion(rules, joined(constraint), epsilon) if groups else None
     part = part_result(
         "data",
-        counted.counts(rules.accepts(counted.table, strict=strict)),
+        counted.counts(rules.accepts(counted.table, strict=seen)),
         criterion,
         families=counted.groups.families,
         trained=rules.group_names,
@@ -280,7 +288,7 @@ def evaluate(
         }
         typer.echo(files.to_json(values))
     else:
-        _show(part, cost, has_groups=bool(groups))
+        _show(part, cost, groups)
     if check and part.within is not True:
         raise exits.TargetNotMetError(_not_met(part, criterion))
 
@@ -295,13 +303,13 @@ def _tell_intervals(people: NamedTable, weight: str | None) -> None:
         )
 
 
-def _show(part: PartResult, cost: float | None, *, has_groups: bool) -> None:
+def _show(part: PartResult, cost: float | None, groups: Sequence[str]) -> None:
     """Print what was counted."""
     out = show.console()
-    show.show_part(out, part)
+    show.show_part(out, part, groups)
     if cost is not None:
         out.print(f"wrong predictions cost {number(cost)} on this data")
-    if not has_groups:
+    if not groups:
         out.print("no groups were named; --sensitive compares them")
 
 

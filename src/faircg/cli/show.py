@@ -6,6 +6,8 @@ import sys
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from faircg.cli.group_lines import impact_lines, with_attribute
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from fractions import Fraction
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
     from faircg.evaluate import Gap, PartResult
     from faircg.fairness import Criterion, GroupCounts
 
-WIDTH = 112
+WIDTH = 120
 """Columns of a line where there is no terminal."""
 
 
@@ -118,13 +120,22 @@ def limit_words(gap: Gap) -> str:
     return f"{LIMIT_WORDS[gap.kind]} {gap.limit:g}"
 
 
-def show_part(out: Console, part: PartResult, *, watched_only: bool = False) -> None:
+def show_part(
+    out: Console,
+    part: PartResult,
+    sensitive: Sequence[str],
+    *,
+    watched_only: bool = False,
+) -> None:
     """Print groups, accuracy, gaps and notes of one part of the data."""
+    part = with_attribute(part, sensitive)
     show_groups(out, part)
     out.print()
     if not watched_only:
         out.print(f"{accuracy_words(part)} on this data")
     show_gaps(out, part, watched_only=watched_only, with_intervals=not watched_only)
+    for text in impact_lines(part):
+        out.print(text)
     for text in part.notes:
         out.print(f"note: {text}")
 
@@ -141,7 +152,8 @@ def show_fit(
     """Print rules, groups, accuracy, complexity and certificate."""
     from faircg._kernel import HAS_NATIVE
 
-    certificate, part = clf.certificate_, training_result(clf)
+    certificate = clf.certificate_
+    part = with_attribute(training_result(clf), sensitive)
     out.print(str(clf.rule_set_), style="bold")
     out.print()
     show_groups(out, part)
@@ -150,7 +162,12 @@ def show_fit(
         f"{accuracy_words(part)} on the training data | complexity "
         f"{clf.rule_set_.complexity} of {certificate.max_complexity}"
     )
-    show_gaps(out, part, watched_only=True)
+    has_none = certificate.constraint is None
+    show_gaps(out, part, watched_only=not has_none)
+    for text in impact_lines(part):
+        out.print(text)
+    if has_none and part.gaps:
+        out.print("no gap was bounded: --constraint and --epsilon do that")
     out.print(f"certificate: {certificate.summary}")
     if certificate.loss != "zero_one":
         out.print(f"details: {certificate.details}")
@@ -165,12 +182,6 @@ def show_fit(
             "note: the search was cut short; fewer --max-conditions or less "
             "--max-complexity make it shorter"
             + ("" if clf.rule_set_.rules else ", and no rules were found yet")
-        )
-    tested = sorted(set(sensitive) & set(clf.rule_set_.features))
-    if tested:
-        out.print(
-            f"note: the rules test {', '.join(tested)}, which also defines the "
-            "groups; --exclude it to forbid that"
         )
     if not HAS_NATIVE:
         out.print(

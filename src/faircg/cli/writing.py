@@ -56,19 +56,19 @@ def report(asked: ModelReportOptions) -> None:
     reports.need_report()
     from faircg.report import render_report
 
-    made = _make_report(asked)
+    made, groups = _make_report(asked)
     reports.save_report(asked.output, render_report(made))
     main = made.points[made.chosen].main
     if asked.as_json:
         values = {"part": main.name, **show.part_values(main)}
         typer.echo(files.to_json({"report": str(asked.output), **values}))
         return
-    show.show_part(show.console(), main, watched_only=True)
+    show.show_part(show.console(), main, groups, watched_only=True)
     typer.echo(show.wrote([asked.output]))
 
 
-def _make_report(asked: ModelReportOptions) -> Report:
-    """Read model and data, and count everything."""
+def _make_report(asked: ModelReportOptions) -> tuple[Report, list[str]]:
+    """Read model and data, and count everything; return the sensitive columns too."""
     from faircg.report import report_of_model
 
     rules = files.load_model(asked.model)
@@ -76,7 +76,7 @@ def _make_report(asked: ModelReportOptions) -> Report:
     target = people.target(asked.target)
     groups = people.sensitive(asked.sensitive, rules.stratum)
     tell_weight(people, asked.weight)
-    return report_of_model(
+    made = report_of_model(
         rules,
         **people.parts(target, groups),
         part=asked.part,
@@ -93,6 +93,7 @@ def _make_report(asked: ModelReportOptions) -> Report:
         immutable=dict.fromkeys(asked.immutable or ()),
         missing_groups=asked.missing_groups,
     )
+    return made, groups
 
 
 def export(
