@@ -62,8 +62,8 @@ class FairRuleSetClassifier(TakesTables, ClassifierMixin, BaseEstimator):  # typ
         Limit on the sum over rules of one plus the number of conditions.
     max_conditions : int or None, default=None
         Limit on the conditions of one rule. None deepens step by step, two conditions,
-        three, and so on, within the time limit (six at once unless ``pricing`` is
-        exact).
+        three, and so on, while that pays and the time limit allows for it (six at once
+        unless ``pricing`` is exact); ``certificate_.depths`` says how far.
     objective : {"hamming", "zero_one"}, default="hamming"
         Loss that the integer program minimises. The rule set returned is always the
         one of lowest 0-1 loss among the feasible ones seen.
@@ -82,7 +82,7 @@ class FairRuleSetClassifier(TakesTables, ClassifierMixin, BaseEstimator):  # typ
     warm_start_rules : None, str or iterable of Rule, default="forest"
         Rules to begin with: mined from a ``"tree"``, a ``"forest"`` or a
         ``"fair_tree"``, or given.
-    thresholds, n_thresholds, exclude : default="quantile", 10 and ()
+    thresholds, n_thresholds, exclude : default="auto", 10 and ()
         Cut points of numeric features, and features that rules may not test, by name or
         by position: as for :class:`~faircg.binarize.ConditionBinarizer`.
     monotone : mapping or None, default=None
@@ -93,7 +93,7 @@ class FairRuleSetClassifier(TakesTables, ClassifierMixin, BaseEstimator):  # typ
     not_together : sequence of sequences, default=()
         Sets of features of which a rule may test one at most, such as ``[("race",
         "sex")]``.
-    time_limit, pricing_time_limit : float, default=300.0 and 45.0
+    time_limit, pricing_time_limit : float, default=60.0 and 45.0
         Seconds for the whole fit, and for one pricing.
     random_state : int, RandomState or None, default=0
         Seed of the warm start and of sampled pricing.
@@ -105,9 +105,11 @@ class FairRuleSetClassifier(TakesTables, ClassifierMixin, BaseEstimator):  # typ
         logged in any case, see :mod:`logging`), 2 more.
     pos_label : label or None, default=None
         The positive class; ``classes_[1]`` by default.
-    rules_for : {"positive", "negative", "auto"}, default="positive"
-        The label of people whom a rule covers. Rules for the negative one say whom to
-        refuse; constraint and directions speak of the positive label all the same.
+    rules_for : {"rarer", "positive", "negative", "auto"}, default="rarer"
+        The label of people whom a rule covers: by default the one that fewer people
+        have, which takes fewer rules. Rules for the negative one say whom to refuse;
+        constraint and directions speak of the positive label all the same. Given
+        ``warm_start_rules`` are for the positive label unless another is named.
         ``"auto"`` searches both, in half of the time each, and keeps the rule set with
         fewer wrong predictions; its certificate speaks of rule sets of either kind.
     missing_groups : {"raise", "group"}, default="raise"
@@ -178,7 +180,7 @@ class FairRuleSetClassifier(TakesTables, ClassifierMixin, BaseEstimator):  # typ
         "random_state": ["random_state"],
         "n_jobs": [Integral, None],
         "verbose": ["verbose"],
-        "rules_for": [StrOptions({"positive", "negative", "auto"})],
+        "rules_for": [StrOptions({"rarer", "positive", "negative", "auto"})],
         "missing_groups": [StrOptions({"raise", "group"})],
         "groups": [str, Sequence, Mapping, Grouping],
         "strict": ["boolean"],
@@ -199,18 +201,18 @@ class FairRuleSetClassifier(TakesTables, ClassifierMixin, BaseEstimator):  # typ
         class_weight: str | Mapping[Any, float] | None = None,
         pricing: str | Pricer = "exact",
         warm_start_rules: str | Iterable[Rule] | None = "forest",
-        thresholds: str | Mapping[Any, Sequence[float]] = "quantile",
+        thresholds: str | Mapping[Any, Sequence[float]] = "auto",
         n_thresholds: int = 10,
         exclude: Sequence[str | int] = (),
         monotone: Mapping[Any, str] | None = None,
         not_together: Sequence[Sequence[str | int]] = (),
-        time_limit: float = 300.0,
+        time_limit: float = 60.0,
         pricing_time_limit: float = 45.0,
         random_state: int | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
         pos_label: Any = None,
-        rules_for: str = "positive",
+        rules_for: str = "rarer",
         missing_groups: str = "raise",
         groups: Any = "intersection",
         strict: bool = False,
@@ -281,11 +283,13 @@ class FairRuleSetClassifier(TakesTables, ClassifierMixin, BaseEstimator):  # typ
         data = LabelledTable.read(
             self, question, X, y, sensitive_features, sample_weight, costs
         ).counting()
+        question = question.about(data)
         listening = telling(self.callbacks, self.verbose)
         with listening as tell, deadline.listening():
             epsilon = None if criterion is None else criterion.epsilon
             allowed = None if epsilon is None else float(epsilon)
-            tell(FitBegun(allowed, question.max_complexity))
+            people = float(data.weights.sum() / data.parts)
+            tell(FitBegun(allowed, question.max_complexity, people, self.time_limit))
             found = learn(question, data, deadline, tell)
         solution = found.solution
         self.model_, self.fairness_ = learned_model(

@@ -110,6 +110,8 @@ class RuleSetModel:
         for name in self.ranges:
             if kinds.get(name) != "numeric":
                 raise ValueError(f"a range of {name!r}, which is no numeric feature")
+        asked = {name for name, known in self.ranges.items() if known.is_yes_or_no}
+        object.__setattr__(self, "rule_set", self.rule_set.reading(yes_or_no=asked))
 
     @property
     def kinds(self) -> dict[str, Kind]:

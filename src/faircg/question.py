@@ -8,7 +8,7 @@ conditions, the depths, the first rules and the pricer.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final, get_args
+from typing import TYPE_CHECKING, Any, Final, cast, get_args
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -145,6 +145,19 @@ class Question:
             max_complexity=max_complexity,
         )
 
+    def about(self, data: LabelledTable) -> Question:
+        """Return the same question with the label that rules are for, of these people.
+
+        Rules that were given are for the positive label unless another is named.
+        """
+        if self.rules_for != "rarer":
+            return self
+        positives = data.weights[data.labels.is_positive].sum()
+        is_rarer = 2 * positives <= data.weights.sum()
+        given = isinstance(self.warm_start_rules, tuple)
+        side: RulesFor = "positive" if is_rarer or given else "negative"
+        return replace(self, rules_for=side)
+
     def sides(self) -> tuple[Question, ...]:
         """Return the questions to search: with auto one for each label, in half time.
 
@@ -159,8 +172,8 @@ class Question:
     @property
     def side(self) -> RulesFor:
         """The label that a search is for."""
-        assert self.rules_for != "auto", "auto is searched side by side"
-        return self.rules_for
+        assert self.rules_for in get_args(RulesFor), "one side is searched at a time"
+        return cast("RulesFor", self.rules_for)
 
     @property
     def criterion(self) -> Criterion | None:

@@ -247,6 +247,7 @@ class FairRuleSetClassifierCV(TakesTables, ClassifierMixin, BaseEstimator):  # t
         data = LabelledTable.read(
             self, question, X, y, sensitive_features, sample_weight, costs
         )
+        question = question.about(data)
         results = self._search(question, grid, data)
         self.classes_ = data.labels.classes
         self.cv_results_ = results

@@ -22,7 +22,7 @@ Objective: TypeAlias = Literal["hamming", "zero_one"]
 """The loss that is minimised."""
 RulesFor: TypeAlias = Literal["positive", "negative"]
 """The label that a person gets whom a rule covers."""
-RulesAskedFor: TypeAlias = Literal["positive", "negative", "auto"]
+RulesAskedFor: TypeAlias = Literal["rarer", "positive", "negative", "auto"]
 """The label that rules are to be for; with auto the one that makes fewer errors."""
 MissingGroups: TypeAlias = Literal["raise", "group"]
 """Missing sensitive features: an error, or a group of their own."""

@@ -33,7 +33,7 @@ class LearningOptions(opt.PeopleOptions):
     constraint: opt.Constraint = None
     max_conditions: opt.MaxConditions = None
     positive: opt.Positive = None
-    rules_for: opt.RulesFor = "positive"
+    rules_for: opt.RulesFor = "rarer"
     cost_false_positive: opt.CostFalsePositive = 1.0
     cost_false_negative: opt.CostFalseNegative = 1.0
     costs: opt.Costs = None
@@ -42,7 +42,7 @@ class LearningOptions(opt.PeopleOptions):
     decreasing: opt.Decreasing = None
     not_together: opt.NotTogether = None
     category: opt.Category = None
-    thresholds: opt.Thresholds = "quantile"
+    thresholds: opt.Thresholds = "auto"
     n_thresholds: opt.NThresholds = 10
     warm_start: opt.WarmStart = "forest"
     pricing: opt.Pricing = "exact"
@@ -52,7 +52,7 @@ class LearningOptions(opt.PeopleOptions):
     bins: grp.Bins = None
     min_group_size: grp.MinGroupSize = 0
     small_groups: opt.SmallGroups = "raise"
-    time_limit: opt.TimeLimit = 300.0
+    time_limit: opt.TimeLimit = 60.0
     seed: opt.Seed = 0
     jobs: opt.Jobs = -1
 

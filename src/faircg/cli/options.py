@@ -232,7 +232,10 @@ Category: TypeAlias = Annotated[
     list[str] | None, _column("Column of number codes that are names, not quantities.")
 ]
 NThresholds: TypeAlias = Annotated[
-    int, typer.Option("--n-thresholds", help="Equal parts that quantiles cut into.")
+    int,
+    typer.Option(
+        "--n-thresholds", help="Parts that a number of many values is cut into."
+    ),
 ]
 Seed: TypeAlias = Annotated[int, typer.Option(help="Seed of everything random.")]
 Jobs: TypeAlias = Annotated[int, typer.Option(help="Cores to use; -1 for all.")]

@@ -29,13 +29,16 @@ class Certificate:
     Attributes
     ----------
     status
-        ``"optimal"`` with a proof; ``"feasible"`` when everything was done and a gap
-        remains; ``"time_limit"`` or ``"interrupted"`` when the work was cut short.
+        ``"optimal"`` with a proof for rules of at most ``max_conditions`` conditions:
+        as many as were asked for, or as a fit that was not told chose to look at;
+        ``"feasible"`` when everything was done and a gap remains; ``"time_limit"`` or
+        ``"interrupted"`` when the work was cut short, maybe that on longer rules.
     loss, objective
         The loss that was minimised, and the lowest of a feasible rule set found.
     lower_bound
         No feasible rule set of rules with at most ``max_conditions`` conditions has a
-        lower loss; if that is the objective, the answer is ``proven_optimal``.
+        lower loss; if that is the objective, the answer is ``proven_optimal`` among
+        those (the status says whether longer rules were cut short).
     gap
         ``(objective - lower_bound) / objective``; zero when the objective is.
     lp_value, lp_proven
@@ -62,6 +65,8 @@ class Certificate:
         What the losses count, in words, if wrong predictions do not cost one each.
     cost, cost_lower_bound, any_classifier_cost
         Then what the wrong predictions cost, and the same bounds on that.
+    depths
+        What was done about rules of how many conditions, in words.
     """
 
     status: CertificateStatus
@@ -87,6 +92,7 @@ class Certificate:
     cost: float | None = None
     cost_lower_bound: float | None = None
     any_classifier_cost: float | None = None
+    depths: str | None = None
 
     @property
     def above_best(self) -> float:

@@ -8,7 +8,6 @@ of everything seen, and say what was proven.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,23 +18,16 @@ from faircg.colgen.certificate import (
     fingerprint,
     relative_gap,
 )
+from faircg.colgen.closing import close
+from faircg.colgen.deepening import Deepened, deepen
 from faircg.colgen.equal_rates import all_or_nothing_bound
 from faircg.colgen.errors import counting_errors, errors_bound
-from faircg.colgen.events import (
-    DepthBegun,
-    DepthDone,
-    Event,
-    IntegerDone,
-    RoundDone,
-    in_units,
-)
-from faircg.colgen.improving import best_numbers, improve
+from faircg.colgen.events import in_units
+from faircg.colgen.improving import improve
 from faircg.colgen.infeasible import explained, no_rule_set, smallest_loosening
-from faircg.colgen.integer import solve_integer
-from faircg.colgen.loop import Generation, generate, rounds_up
+from faircg.colgen.loop import generate, rounds_up
 from faircg.colgen.pool import Pool
 from faircg.colgen.pricing.confined import ConfinedPricer
-from faircg.colgen.prove import prove, rules_inside
 from faircg.colgen.select import Candidate, Selection
 from faircg.colgen.unrestricted import any_classifier_bound
 from faircg.exceptions import InfeasibleConstraintError
@@ -49,16 +41,14 @@ if TYPE_CHECKING:
 
 GENERATION_SHARE = 0.6
 """Part of the time that column generation may take."""
+RESERVED_SHARE = 0.15
+"""Part of the time for what follows: while more is left, cut steps are taken up."""
 BORROW_SHARE = 0.15
 """Part of the time that the Hamming master may take to lend rules to another loss."""
 STARTS = 4
 """Rule sets that the last local search, on the true 0-1 loss, starts from."""
 POLISH_KICKS = 20
 """Kicks without success from each of them."""
-INTEGER_RULES = 2_000
-"""Rules of least reduced cost in the integer program when nothing is proven."""
-SECONDS_PER_RULE = 2e-3
-"""Time to write the integer program on large data, per rule; measured on Adult."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -112,36 +102,80 @@ def _solve(problem: Problem, options: SearchOptions) -> Solution:
     selection = Selection(problem, options.on_event, options.known)
     simple = _any_classifier(problem, depths[-1], deadline)
     _borrow(pool, selection, options)
-    generation_deadline = deadline.within(GENERATION_SHARE * deadline.remaining())
-    generation, history = _deepen(pool, options, generation_deadline, started)
-    was_cut = generation_deadline.is_set() and not generation.is_proven
-    better = partial(improve, pool, generation, selection, deadline, options.seed)
-    depth = generation.max_conditions
     at_least = simple if problem.objective == "zero_one" else 0.0
-    bound = max(generation.lower_bound, options.known_bound, at_least)
-    if (goal := rounds_up(bound)) < selection.objective:
-        better(problem.objective, [selection.objective_winner], good_enough=goal)
-    other = all_or_nothing_bound(
-        problem, options.pricer, depth, generation_deadline, options.pricing_seconds
-    )
-    bound = max(bound, other)
-    bound, is_done = _close(pool, generation, selection, bound, options)
+    deepened: Deepened | None = None
+    while True:
+        share = deadline.within(GENERATION_SHARE * deadline.remaining())
+        deepened = deepen(pool, selection, options, share, started, deepened)
+        bound, is_done = _bounded(pool, deepened, selection, at_least, options, share)
+        reserve = RESERVED_SHARE * (deadline.at - started)
+        is_late = deadline.is_set() or deadline.remaining() < reserve
+        if deepened.cut_at is None or is_late or not share.is_set():
+            break
+    depth = deepened.generation.max_conditions
     if selection.returned_winner is None or selection.objective_winner is None:
         raise no_rule_set(problem, depth, is_proven=bound == np.inf)
     # Lower the true 0-1 loss of what will be returned; the proof is not touched.
-    better("zero_one", [None, *selection.fewest_errors(STARTS)], kicks=POLISH_KICKS)
+    improve(
+        pool,
+        deepened.last,
+        selection,
+        deadline,
+        options.seed,
+        "zero_one",
+        [None, *selection.fewest_errors(STARTS)],
+        kicks=POLISH_KICKS,
+    )
     fewest = 0.0
     if problem.objective == "zero_one":
         fewest = bound
     elif options.counts_errors and options.is_exact:
         fewest = errors_bound(pool, selection, depth, options)
     returned, optimised = selection.returned_winner, selection.objective_winner
-    ended = is_done and not was_cut
     certificate = _certificate(
-        selection, returned, generation, bound, deadline, ended, started
+        selection, returned, deepened, bound, options, is_done, started
     )
     certificate = counting_errors(certificate, problem, returned, fewest, simple)
-    return Solution(returned, optimised, certificate, history, pool)
+    return Solution(returned, optimised, certificate, deepened.history, pool)
+
+
+def _bounded(
+    pool: Pool,
+    deepened: Deepened,
+    selection: Selection,
+    at_least: float,
+    options: SearchOptions,
+    generated_until: Deadline,
+) -> tuple[float, bool]:
+    """Bound the loss of the rule sets of the deepest solved step, and find good ones.
+
+    Returns the bound, and whether all was done.
+    """
+    problem, generation, last = pool.problem, deepened.generation, deepened.last
+    bound = max(generation.lower_bound, options.known_bound, at_least)
+    # Rules of a deeper step that was not solved may be better than all of this one.
+    goal = rounds_up(bound if last is generation else last.lower_bound)
+    if goal < selection.objective:
+        improve(
+            pool,
+            last,
+            selection,
+            options.deadline,
+            options.seed,
+            problem.objective,
+            [selection.objective_winner],
+            good_enough=goal,
+        )
+    other = all_or_nothing_bound(
+        problem,
+        options.pricer,
+        generation.max_conditions,
+        generated_until,
+        options.pricing_seconds,
+    )
+    was_cut = generated_until.is_set() and not generation.is_proven
+    bound, is_done = close(pool, generation, selection, max(bound, other), options)
+    return bound, is_done and not was_cut
 
 
 def _any_classifier(problem: Problem, max_conditions: int, deadline: Deadline) -> float:
@@ -174,114 +208,27 @@ def _borrow(pool: Pool, selection: Selection, options: SearchOptions) -> None:
     )
 
 
-def _close(
-    pool: Pool,
-    generation: Generation,
-    selection: Selection,
-    bound: float,
-    options: SearchOptions,
-) -> tuple[float, bool]:
-    """Close the gap by enumeration, or else by an integer program.
-
-    Returns the bound, and whether all was done.
-    """
-    deadline, threads = options.deadline, options.threads
-    if rounds_up(bound) < selection.objective and generation.proof is not None:
-        proven = prove(
-            pool,
-            generation.proof,
-            selection,
-            deadline,
-            threads=threads,
-            on_event=options.on_event,
-        )
-        bound = max(bound, proven)
-    if rounds_up(bound) >= selection.objective or deadline.is_set():
-        return bound, rounds_up(bound) >= selection.objective
-    answer = _integer(pool, generation, selection, deadline, bound, threads)
-    options.on_event(answer)
-    return answer.lower_bound, answer.is_closed
-
-
-def _deepen(
-    pool: Pool, options: SearchOptions, deadline: Deadline, started: float
-) -> tuple[Generation, tuple[Round, ...]]:
-    """Generate rules depth by depth; return the deepest proven step, and all rounds."""
-    history: list[Round] = []
-
-    def tell(event: Event) -> None:
-        if isinstance(event, RoundDone):
-            history.append(event.round)
-        options.on_event(event)
-
-    generation: Generation | None = None
-    for depth in options.depths:
-        tell(DepthBegun(depth))
-        step = generate(
-            pool.problem,
-            pool,
-            options.pricer,
-            max_conditions=depth,
-            deadline=deadline,
-            pricing_seconds=options.pricing_seconds,
-            first_round=len(history) + 1,
-            started=started,
-            on_event=tell,
-        )
-        tell(DepthDone(depth, step.lower_bound, step.is_proven))
-        if generation is None or step.is_proven:
-            generation = step
-        if deadline.is_set():
-            break
-    if generation is None:
-        raise ValueError("at least one depth is needed")
-    return generation, tuple(history)
-
-
-def _integer(
-    pool: Pool,
-    generation: Generation,
-    selection: Selection,
-    deadline: Deadline,
-    bound: float,
-    threads: int,
-) -> IntegerDone:
-    """Solve the integer master; say what is proven and whether all was done."""
-    # Writing the program takes time that nobody can interrupt: leave room for it.
-    most = int(min(2 * INTEGER_RULES, deadline.remaining() / SECONDS_PER_RULE))
-    numbers, better = None, selection.objective - 1.0
-    if generation.proof is not None and np.isfinite(better):
-        numbers = rules_inside(pool, generation.proof, better, deadline, threads)
-    if numbers is not None and len(numbers) <= most:
-        answer = solve_integer(pool, np.sort(numbers), selection, deadline)
-        # No rule outside can be part of a better rule set.
-        bound = max(bound, min(answer.bound, selection.objective))
-        return IntegerDone(len(numbers), bound, answer.is_closed)
-    numbers = best_numbers(pool, generation, min(most, INTEGER_RULES))
-    answer = solve_integer(pool, np.sort(numbers), selection, deadline)
-    was_cut = most < INTEGER_RULES and len(numbers) == most
-    return IntegerDone(len(numbers), bound, answer.is_closed and not was_cut)
-
-
 def _certificate(
     selection: Selection,
     returned: Candidate,
-    generation: Generation,
+    deepened: Deepened,
     bound: float,
-    deadline: Deadline,
+    options: SearchOptions,
     is_done: bool,
     started: float,
 ) -> Certificate:
     problem, best = selection.problem, selection.objective
+    generation, deadline = deepened.generation, options.deadline
     lower_bound = min(float(rounds_up(bound)), best)
     proven = lower_bound >= best
     status: CertificateStatus
-    if proven:
+    if proven and deepened.cut_at is None:
         status = "optimal"
     elif deadline.interrupted.is_set():
         status = "interrupted"
     else:
-        status = "feasible" if is_done else "time_limit"
+        is_cut = deepened.cut_at is not None or not is_done
+        status = "time_limit" if is_cut else "feasible"
     criterion = problem.criterion
     epsilon = None if criterion is None else criterion.epsilon
     return Certificate(
@@ -301,4 +248,5 @@ def _certificate(
         returned_loss=float(returned.recount.loss(problem.objective)),
         data=fingerprint(problem),
         seconds=deadline.clock() - started,
+        depths=deepened.words(options.depths[-1], proven),
     )

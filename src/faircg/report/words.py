@@ -66,6 +66,8 @@ def condition_words(condition: Condition) -> tuple[str, str]:
     ('employed', 'is false')
     """
     name, value = shown(condition.feature), condition.value
+    if condition.is_yes_or_no:
+        return name, "is yes" if condition.operator == ">" else "is no"
     match condition.operator:
         case "<=":
             return name, f"is at most {value_words(value)}"
