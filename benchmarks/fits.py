@@ -42,6 +42,8 @@ def _measure(
         max_conditions=depth,
         time_limit=limit,
         warm_start_rules=None,
+        thresholds="quantile",
+        rules_for="positive",
         objective=objective,
         n_jobs=2,
     )

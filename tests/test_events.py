@@ -40,7 +40,12 @@ X = pd.DataFrame(
 GROUPS = rng.choice(["f", "m"], 150)
 Y = ((X["age"] > 40) & X["member"] | (X["job"] == "cook")).to_numpy()
 Y = (Y ^ (rng.random(150) < 0.15)).astype(int)
-FIT = {"constraint": "equality_of_opportunity", "n_thresholds": 5, "time_limit": 60}
+FIT = {
+    "constraint": "equality_of_opportunity",
+    "thresholds": "quantile",
+    "n_thresholds": 5,
+    "time_limit": 60,
+}
 GRID = {"epsilons": (0.05, 1.0), "fine_epsilons": (0.05, 0.2, 1.0)}
 
 

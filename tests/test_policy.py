@@ -71,7 +71,7 @@ def has_the_sign(condition, monotone):
 
 def best_loss(table, y, group, question, allowed):
     """List every rule set of allowed rules, and return the lowest loss."""
-    binarizer = ConditionBinarizer(n_thresholds=3).fit(table)
+    binarizer = ConditionBinarizer(thresholds="quantile", n_thresholds=3).fit(table)
     instance = Instance(
         binarizer.transform(table),
         y,
@@ -94,6 +94,7 @@ def best_loss(table, y, group, question, allowed):
 def learn(table, y, group, **question):
     clf = FairRuleSetClassifier(
         constraint="equality_of_opportunity",
+        thresholds="quantile",
         n_thresholds=3,
         warm_start_rules="tree",
         **question,
@@ -255,7 +256,9 @@ def test_conditions_of_the_wrong_sign_are_left_out():
     )
 
     def found(**monotone):
-        binarizer = ConditionBinarizer(n_thresholds=2, monotone=monotone).fit(table)
+        binarizer = ConditionBinarizer(
+            thresholds="quantile", n_thresholds=2, monotone=monotone
+        ).fit(table)
         return [str(c) for c in binarizer.conditions_ if c.feature != "job"]
 
     both = ["pay is missing", "pay is present"]

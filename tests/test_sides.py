@@ -74,6 +74,7 @@ def question_of(seed):
         "objective": "hamming" if seed % 3 else "zero_one",
         "max_conditions": 2,
         "max_complexity": 4 + seed % 4,
+        "thresholds": "quantile",
         "n_thresholds": 3,
         "warm_start_rules": "tree",
     }
@@ -152,13 +153,14 @@ def test_refusal_rules_are_the_best_of_all_lists(seeds):
             objective="zero_one",
             max_conditions=2,
             max_complexity=C,
+            thresholds="quantile",
             n_thresholds=3,
             warm_start_rules=None,
             rules_for="negative",
         ).fit(table, y, sensitive_features=group)
         accepted = clf.predict(table)
         assert gap_of(accepted, y, group) <= Fraction(str(epsilon))
-        binarizer = ConditionBinarizer(n_thresholds=3).fit(table)
+        binarizer = ConditionBinarizer(thresholds="quantile", n_thresholds=3).fit(table)
         # Whom the rules should cover are the negatives, and a positive whom they cover
         # is a false negative.
         instance = Instance(

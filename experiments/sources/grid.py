@@ -42,6 +42,7 @@ def fold_of(
         thresholds=thresholds,
         time_limit=grid.time_limit,
         pricing_time_limit=grid.time_limit,
+        rules_for="positive",
     )
     return Fold.of(
         replace(Question.of(estimator), seed=SEED),

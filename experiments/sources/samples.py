@@ -46,6 +46,8 @@ class SampleTask:
             epsilon=self.epsilon,
             max_complexity=self.complexity,
             max_conditions=self.max_conditions,
+            thresholds="quantile",
+            rules_for="positive",
             time_limit=SECONDS,
             random_state=SEED,
         )

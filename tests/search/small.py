@@ -17,6 +17,7 @@ SMALL = {
 FIT = {
     "constraint": OPPORTUNITY,
     "max_conditions": 2,
+    "thresholds": "quantile",
     "n_thresholds": 4,
     "warm_start_rules": None,
     "time_limit": 60,
