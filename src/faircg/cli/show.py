@@ -159,6 +159,8 @@ def show_fit(
             f"linear relaxation over all rules: {certificate.lp_value:.3f} (proven)"
         )
     _show_policy(out, clf)
+    if certificate.depths is not None:
+        out.print(f"searched: {certificate.depths}")
     out.print(f"{certificate.seconds:.1f} s, status: {certificate.status}")
     if certificate.status in ("time_limit", "interrupted"):
         out.print(

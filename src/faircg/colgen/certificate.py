@@ -29,16 +29,15 @@ class Certificate:
     Attributes
     ----------
     status
-        ``"optimal"`` with a proof for rules of at most ``max_conditions`` conditions:
-        as many as were asked for, or as a fit that was not told chose to look at;
-        ``"feasible"`` when everything was done and a gap remains; ``"time_limit"`` or
-        ``"interrupted"`` when the work was cut short, maybe that on longer rules.
+        ``"optimal"`` with a proof for rules of ``max_conditions`` conditions: as many
+        as were asked for, or as a fit that was not told found worth it; ``"feasible"``
+        when all was done and a gap remains; ``"time_limit"`` or ``"interrupted"`` when
+        the work was cut short, be it that on longer rules.
     loss, objective
         The loss that was minimised, and the lowest of a feasible rule set found.
     lower_bound
         No feasible rule set of rules with at most ``max_conditions`` conditions has a
-        lower loss; if that is the objective, the answer is ``proven_optimal`` among
-        those (the status says whether longer rules were cut short).
+        lower loss; if that is the objective, the answer is ``proven_optimal``.
     gap
         ``(objective - lower_bound) / objective``; zero when the objective is.
     lp_value, lp_proven
@@ -66,7 +65,7 @@ class Certificate:
     cost, cost_lower_bound, any_classifier_cost
         Then what the wrong predictions cost, and the same bounds on that.
     depths
-        What was done about rules of how many conditions, in words.
+        Of how many conditions rules were searched, in words.
     """
 
     status: CertificateStatus
@@ -150,9 +149,10 @@ class Certificate:
         return f"Loss {loss}, at most {self.above_best:.2%} above the best possible"
 
     def __str__(self) -> str:
-        if self._made is None or self.loss == "zero_one":
-            return self.summary
-        return f"{self.summary}. Details: {self.details}"
+        text = self.summary
+        if self._made is not None and self.loss != "zero_one":
+            text += f". Details: {self.details}"
+        return text if self.depths is None else f"{text}. Searched: {self.depths}"
 
     @property
     def summary(self) -> str:
@@ -263,9 +263,7 @@ def certificate_words(certificate: Certificate | None, loss: float | None) -> st
     ``loss`` is that of the rule set shown; None if the training data are not at hand.
     """
     if certificate is None:
-        return (
-            "The model carries no certificate, so nothing is known about better ones."
-        )
+        return "The model carries no certificate: nothing is known about better ones."
     text = _error_words(certificate)
     if certificate.loss != "zero_one" or not text:
         details = _proof_words(certificate, loss)
