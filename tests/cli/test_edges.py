@@ -370,13 +370,13 @@ def test_progress_shows_bound_and_gap() -> None:
     clf = FairRuleSetClassifier(
         max_complexity=6, max_conditions=2, callbacks=(progress,)
     ).fit(data.X, data.y)
-    assert progress.rounds == len(clf.history_)
+    assert progress.depth == clf.history_[-1].max_conditions
     assert progress.bound >= clf.history_[-1].lower_bound
     assert progress.loss == clf.certificate_.objective
     text, share = seen[-1]
     assert re.search(
-        r"complexity at most 6 \| round \d+ \| bound [\d.]+ \| best loss \d+ \| gap "
-        r"[\d.]+%",
+        r"complexity at most 6 \| rules of up to \d conditions? \| best accuracy "
+        r"[\d.]+% \| gap [\d.]+% \| \d+ s left",
         text,
     )
     assert share is not None
@@ -416,7 +416,7 @@ def test_finished_cells_are_counted() -> None:
         ),
     ]
     progress(FitBegun(0.1, 5))
-    assert seen[-1] == ("epsilon 0.1, complexity at most 5 | round 0", None)
+    assert seen[-1] == ("epsilon 0.1, complexity at most 5", None)
 
 
 REGISTRIES = {

@@ -131,6 +131,8 @@ class FitProgress:
             words.append(f"rules of up to {plural(self.depth, 'condition')}")
         if self.people and math.isfinite(self.errors):
             words.append(f"best accuracy {1 - self.errors / self.people:.2%}")
+        elif math.isfinite(self.loss):
+            words.append(f"best loss {self.loss:.0f}")
         if self.share is not None:
             words.append(f"gap {1 - self.share:.2%}")
         if math.isfinite(self.ends):

@@ -135,7 +135,7 @@ def deepen(
             on_event=tell,
         )
         tell(DepthDone(depth, step.lower_bound, step.is_proven))
-        gain = 1.0 if kept is None else _gain(kept, step)
+        gain = 1.0 if kept is None or not kept.is_proven else _gain(kept, step)
         steps.append(Step(depth, step.is_proven, deadline.clock() - began, gain))
         if step.is_proven and gain < _least_gain(selection, options):
             break
