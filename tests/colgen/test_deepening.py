@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from faircg.colgen import deepening
 from faircg.colgen.engine import solve
 from faircg.colgen.events import DepthBegun, DepthDone
 from faircg.colgen.options import SearchOptions
@@ -44,8 +45,9 @@ def optimum(seed, depth):
     return best_rule_set(instance, "hamming", LIMITS)
 
 
-def test_what_is_called_optimal_is_so_for_the_depth_that_is_named():
+def test_what_is_called_optimal_is_so_for_the_depth_that_is_named(monkeypatch):
     """By listing all rule sets of that depth; some fits stop before the last one."""
+    monkeypatch.setattr(deepening, "NOISE", 0.1)  # so few people are all noise
     depths = set()
     for seed in SEEDS:
         found = deepened(seed, patience=60.0)

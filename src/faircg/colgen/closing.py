@@ -1,4 +1,8 @@
-"""Closing the gap of a step: by enumeration, or else by an integer program."""
+"""Closing the gap of a step: by enumeration, or else by an integer program.
+
+A search that goes only as deep as it pays also closes the gap only where that is little
+work: an answer within seconds is worth more there than a proof.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +14,7 @@ from faircg.colgen.events import IntegerDone
 from faircg.colgen.improving import best_numbers
 from faircg.colgen.integer import solve_integer
 from faircg.colgen.loop import rounds_up
-from faircg.colgen.prove import prove, rules_inside
+from faircg.colgen.prove import MOST_RULES, prove, rules_inside
 
 if TYPE_CHECKING:
     from faircg.colgen.loop import Generation
@@ -21,6 +25,8 @@ if TYPE_CHECKING:
 
 INTEGER_RULES = 2_000
 """Rules of least reduced cost in the integer program when nothing is proven."""
+FEW_RULES, FEW_RULE_SETS = 3_000, 5_000
+"""Of so many inside the gap a search that is in a hurry enumerates all."""
 SECONDS_PER_RULE = 2e-3
 """Time to write the integer program on large data, per rule; measured on Adult."""
 
@@ -44,11 +50,15 @@ def close(
             selection,
             deadline,
             threads=threads,
+            most_rules=FEW_RULES if options.hurries else MOST_RULES,
+            most_rule_sets=FEW_RULE_SETS if options.hurries else None,
             on_event=options.on_event,
         )
         bound = max(bound, proven)
     if rounds_up(bound) >= selection.objective or deadline.is_set():
         return bound, rounds_up(bound) >= selection.objective
+    if options.hurries:
+        return bound, True
     answer = _integer(pool, generation, selection, deadline, bound, threads)
     options.on_event(answer)
     return answer.lower_bound, answer.is_closed

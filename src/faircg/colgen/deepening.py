@@ -18,17 +18,16 @@ from faircg.colgen.loop import Generation, generate, rounds_up
 from faircg.printable import plural
 
 if TYPE_CHECKING:
-    from faircg.colgen.events import Event, Round
+    from faircg.colgen.events import Event, OnEvent, Round
     from faircg.colgen.options import SearchOptions
     from faircg.colgen.pool import Pool
     from faircg.colgen.select import Selection
     from faircg.colgen.stop import Deadline
 
 PAYS: Final = 0.01
-"""Least share of the linear master's value that another condition must take off.
-
-More where few people are wrong: at least half the standard deviation of their count.
-"""
+"""Least share of the linear master's value that another condition must take off."""
+NOISE: Final = 0.5
+"""How much that must be, in standard deviations of the number of wrong people."""
 WORK_PER_SECOND: Final = 5e7
 """Words of bits of all rules there are, for each second of the time limit.
 
@@ -75,7 +74,7 @@ class Deepened:
         """Say what was done; rules of up to ``deepest`` conditions were allowed."""
         depth = self.generation.max_conditions
         text = f"rules of up to {plural(depth, 'condition')}: "
-        text += "proven" if is_proven else "not proven"
+        text += "proven" if is_proven else "a gap remains"
         longer = [step for step in self.steps if step.max_conditions > depth]
         if self.cut_at is not None:
             seconds = sum(step.seconds for step in longer)
@@ -121,20 +120,8 @@ def deepen(
             and not _is_affordable(pool, options, depth)
         ):
             break
-        tell(DepthBegun(depth))
         began = deadline.clock()
-        step = generate(
-            pool.problem,
-            pool,
-            options.pricer,
-            max_conditions=depth,
-            deadline=deadline,
-            pricing_seconds=options.pricing_seconds,
-            first_round=len(history) + 1,
-            started=started,
-            on_event=tell,
-        )
-        tell(DepthDone(depth, step.lower_bound, step.is_proven))
+        step = _generate(pool, options, depth, deadline, started, tell, len(history))
         gain = 1.0 if kept is None or not kept.is_proven else _gain(kept, step)
         steps.append(Step(depth, step.is_proven, deadline.clock() - began, gain))
         if step.is_proven and gain < _least_gain(selection, options):
@@ -152,6 +139,32 @@ def deepen(
     return Deepened(kept, last, tuple(steps), tuple(history))
 
 
+def _generate(
+    pool: Pool,
+    options: SearchOptions,
+    depth: int,
+    deadline: Deadline,
+    started: float,
+    on_event: OnEvent,
+    n_rounds: int,
+) -> Generation:
+    """Generate rules of so many conditions, after so many rounds, and tell of it."""
+    on_event(DepthBegun(depth))
+    step = generate(
+        pool.problem,
+        pool,
+        options.pricer,
+        max_conditions=depth,
+        deadline=deadline,
+        pricing_seconds=options.pricing_seconds,
+        first_round=n_rounds + 1,
+        started=started,
+        on_event=on_event,
+    )
+    on_event(DepthDone(depth, step.lower_bound, step.is_proven))
+    return step
+
+
 def _gain(before: Generation, after: Generation) -> float:
     """Return the share by which another condition lowered the linear master."""
     if before.master is None or after.master is None or before.master.value <= 0:
@@ -161,10 +174,10 @@ def _gain(before: Generation, after: Generation) -> float:
 
 def _least_gain(selection: Selection, options: SearchOptions) -> float:
     """Return the gain that is worth another condition; any, if nobody is in a hurry."""
-    if options.patience == inf:
+    if not options.hurries:
         return -inf
     wrong = selection.problem.units.people_of(selection.errors)
-    return max(PAYS, 0.5 / sqrt(max(wrong, 1.0)))
+    return max(PAYS, NOISE / sqrt(max(wrong, 1.0)))
 
 
 def _is_affordable(pool: Pool, options: SearchOptions, depth: int) -> bool:

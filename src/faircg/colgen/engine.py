@@ -136,6 +136,9 @@ def _solve(problem: Problem, options: SearchOptions) -> Solution:
         selection, returned, deepened, bound, options, is_done, started
     )
     certificate = counting_errors(certificate, problem, returned, fewest, simple)
+    is_proven = certificate.proven_optimal or certificate.fewest_errors_proven
+    searched = deepened.words(depths[-1], is_proven)
+    certificate = replace(certificate, depths=searched)
     return Solution(returned, optimised, certificate, deepened.history, pool)
 
 
@@ -248,5 +251,4 @@ def _certificate(
         returned_loss=float(returned.recount.loss(problem.objective)),
         data=fingerprint(problem),
         seconds=deadline.clock() - started,
-        depths=deepened.words(options.depths[-1], proven),
     )

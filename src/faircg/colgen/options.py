@@ -44,6 +44,11 @@ class SearchOptions:
     on_event: OnEvent = ignore
 
     @property
+    def hurries(self) -> bool:
+        """Whether to go only as deep as it pays, and prove what takes little work."""
+        return self.patience < np.inf and len(self.depths) > 1
+
+    @property
     def is_exact(self) -> bool:
         """Whether the pricer is exact; one that does not say so is not."""
         return bool(getattr(self.pricer, "is_exact", False))

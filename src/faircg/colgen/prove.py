@@ -63,6 +63,7 @@ def prove(
     *,
     threads: int = 1,
     most_rules: int = MOST_RULES,
+    most_rule_sets: int | None = None,
     on_event: OnEvent = ignore,
 ) -> float:
     """Raise the lower bound as far as possible, at best to the best known loss.
@@ -84,7 +85,13 @@ def prove(
         if room >= -TOLERANCE:
             loss = proof.value + room
             n_rules, n_rule_sets, is_complete = _recount_inside(
-                pool, proof, selection, loss, deadline, threads, most_rules
+                pool,
+                proof,
+                selection,
+                loss,
+                deadline,
+                threads,
+                (most_rules, most_rule_sets or MOST_RULE_SETS),
             )
             if is_complete:
                 # Whatever is feasible and was not recounted just now exceeds the room.
@@ -113,16 +120,16 @@ def _recount_inside(
     loss: float,
     deadline: Deadline,
     threads: int,
-    most_rules: int,
+    most: tuple[int, int],
 ) -> tuple[int, int, bool]:
-    """Recount all rule sets that can have at most this loss.
+    """Recount all rule sets that can have at most this loss, if not too many.
 
     Returns the numbers of rules and rule sets, and whether these are all of them.
     """
-    numbers = rules_inside(pool, proof, loss, deadline, threads, most_rules)
+    numbers = rules_inside(pool, proof, loss, deadline, threads, most[0])
     if numbers is None:
         return 0, 0, False
-    found = _rule_sets_inside(pool, proof, numbers, loss, deadline, threads)
+    found = _rule_sets_inside(pool, proof, numbers, loss, deadline, threads, most[1])
     for members in found.sets:
         if deadline.is_set():
             return len(numbers), len(found.sets), False
@@ -173,14 +180,13 @@ def _rule_sets_inside(
     loss: float,
     deadline: Deadline,
     threads: int,
+    most: int,
 ) -> RuleSetResult:
     """Enumerate the rule sets whose excess leaves them at most this loss."""
     posed = excess_problem(pool, numbers, proof.duals)
     budget = proof.room(loss) + SLACK
     return run(
-        lambda limits: rule_sets_below(
-            posed, budget=budget, most=MOST_RULE_SETS, limits=limits
-        ),
+        lambda limits: rule_sets_below(posed, budget=budget, most=most, limits=limits),
         deadline,
         threads=threads,
     )
