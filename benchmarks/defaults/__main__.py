@@ -43,7 +43,8 @@ def main() -> None:
         RECORDS.write_text("".join(json.dumps(r) + "\n" for r in kept), "utf-8")
     if asked.processor_time:
         after = partial(Deadline.after, clock=time.process_time)
-        classifier.Deadline = type("Deadline", (), {"after": staticmethod(after)})  # type: ignore[misc, assignment]
+        counting = type("Deadline", (), {"after": staticmethod(after)})
+        setattr(classifier, "Deadline", counting)  # noqa: B010 (not exported)
     names = [*QUICK] if asked.quick else [*SOURCES]
     measure_all(names, [*METHODS], 1 if asked.quick else FOLDS)
     if not asked.quick:

@@ -138,11 +138,13 @@ def _table(found: dict[tuple[str, str], Result], names: Sequence[str]) -> str:
 def _says(found: dict[tuple[str, str], Result], names: Sequence[str]) -> str:
     ours = {name: found[name, "faircg"] for name in names}
     peers = {name: best_peer(found, name) for name in names}
-    ahead, near, behind = [], [], []
+    more: dict[str, float] = {}
     for name, peer in peers.items():
         assert peer is not None, "the more frequent label has no gap"
-        more = ours[name].accuracy - found[name, peer].accuracy
-        (ahead if more > 0 else near if more >= -NEAR else behind).append(name)
+        more[name] = ours[name].accuracy - found[name, peer].accuracy
+    ahead = [name for name in names if more[name] > 0]
+    near = [name for name in names if 0 >= more[name] >= -NEAR]
+    behind = [name for name in names if more[name] < -NEAR]
     low = [
         name
         for name in names
