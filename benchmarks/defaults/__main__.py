@@ -15,7 +15,7 @@ from pathlib import Path
 
 from benchmarks.defaults.data import SOURCES
 from benchmarks.defaults.measuring import FOLDS, RECORDS, measure_all, records
-from benchmarks.defaults.methods import METHODS
+from benchmarks.defaults.methods import CUTS, METHODS
 from benchmarks.defaults.page import page
 from faircg import classifier
 from faircg.colgen.stop import Deadline
@@ -30,6 +30,7 @@ def main() -> None:
     )
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--again", choices=[*METHODS], action="append", default=[])
+    parser.add_argument("--cuts", action="store_true", help="other cut points too")
     parser.add_argument(
         "--processor-time",
         action="store_true",
@@ -46,7 +47,8 @@ def main() -> None:
         counting = type("Deadline", (), {"after": staticmethod(after)})
         setattr(classifier, "Deadline", counting)  # noqa: B010 (not exported)
     names = [*QUICK] if asked.quick else [*SOURCES]
-    measure_all(names, [*METHODS], 1 if asked.quick else FOLDS)
+    methods = [*METHODS, *(CUTS if asked.cuts else ())]
+    measure_all(names, methods, 1 if asked.quick else FOLDS)
     if not asked.quick:
         command = "make bench-defaults"
         PAGE.write_text(page(records(), command), "utf-8")

@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.model_selection import StratifiedKFold
 
 from benchmarks.defaults.data import SOURCES
-from benchmarks.defaults.methods import METHODS
+from benchmarks.defaults.methods import CUTS, METHODS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,7 +35,7 @@ def measure(name: str, method: str, fold: int) -> dict[str, Any]:
     """Learn on the training part of a fold, and count the test part by group."""
     train, test = list(folds(SOURCES[name].load()))[fold]
     began, worked = time.perf_counter(), time.process_time()
-    decide = METHODS[method].learn(train)
+    decide = {**METHODS, **CUTS}[method].learn(train)
     seconds, cpu = time.perf_counter() - began, time.process_time() - worked
     chance, is_positive = decide(test), test.y.to_numpy() == 1
     right = np.where(is_positive, chance, 1 - chance)

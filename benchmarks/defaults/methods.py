@@ -54,12 +54,17 @@ class Method:
     learn: Callable[[People], Decide]
 
 
-def _ours(people: People) -> Decide:
-    clf = FairRuleSetClassifier(constraint=CRITERION, epsilon=EPSILON)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        clf.fit(people.X, people.y, sensitive_features=people.groups)
-    return lambda others: clf.predict(others.X).astype(float)
+def _ours(**options: Any) -> Callable[[People], Decide]:
+    """Learn rules, without options for the table itself."""
+
+    def learn(people: People) -> Decide:
+        clf = FairRuleSetClassifier(constraint=CRITERION, epsilon=EPSILON, **options)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            clf.fit(people.X, people.y, sensitive_features=people.groups)
+        return lambda others: clf.predict(others.X).astype(float)
+
+    return learn
 
 
 def _majority(people: People) -> Decide:
@@ -133,7 +138,7 @@ def _reduction(**settings: Any) -> Callable[[People], Peer]:
 
 
 METHODS: Final[Mapping[str, Method]] = {
-    "faircg": Method("faircg, plain call", "rules", _ours),
+    "faircg": Method("faircg, plain call", "rules", _ours()),
     "majority": Method("more frequent label", "tree", _majority),
     "tree": Method("tree of depth 4", "tree", _peer(_always(TreePeer(max_depth=4)))),
     "eg_tree": Method("EG, trees of depth 4", "tree", _peer(_reduction(max_depth=4))),
@@ -155,3 +160,8 @@ METHODS: Final[Mapping[str, Method]] = {
     ),
 }
 """The methods by name; EG is fairlearn's ExponentiatedGradient."""
+CUTS: Final[Mapping[str, Method]] = {
+    f"faircg_{way}": Method(f"thresholds={way!r}", "rules", _ours(thresholds=way))
+    for way in ("quantile", "tree")
+}
+"""Other ways to cut numbers, measured on demand."""

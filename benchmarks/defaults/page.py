@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from benchmarks.defaults.data import SOURCES
 from benchmarks.defaults.measuring import FOLDS, SEED
-from benchmarks.defaults.methods import EPSILON, METHODS
+from benchmarks.defaults.methods import CUTS, EPSILON, METHODS
 from faircg.evaluate.gaps import gap_interval
 
 if TYPE_CHECKING:
@@ -89,7 +89,8 @@ def page(records: Sequence[dict[str, Any]], command: str) -> str:
     """Return the page in Markdown."""
     found = results(records)
     names = [name for name in SOURCES if (name, "faircg") in found]
-    parts = [_head(command), _table(found, names), _says(found, names), _data(names)]
+    parts = [_head(command), _table(found, names), _says(found, names)]
+    parts += [*_cuts(found, names), _data(names)]
     return "\n\n".join(parts) + "\n"
 
 
@@ -168,6 +169,24 @@ def _says(found: dict[tuple[str, str], Result], names: Sequence[str]) -> str:
         f"most {max(times):.1f} (the column is the median of the three).",
     ]
     return "\n".join(lines)
+
+
+def _cuts(found: dict[tuple[str, str], Result], names: Sequence[str]) -> list[str]:
+    """Compare ways to cut numbers, where they were measured."""
+    both = [name for name in names if all((name, way) in found for way in CUTS)]
+    if not both:
+        return []
+    ways = {"faircg": "thresholds='auto'", **{w: m.label for w, m in CUTS.items()}}
+    lines = [
+        "## Cut points",
+        "",
+        f"| data | {' | '.join(ways.values())} |",
+        "| --- " * (len(ways) + 1) + "|",
+    ]
+    for name in both:
+        cells = [f"{found[name, way].accuracy:.2f}" for way in ways]
+        lines.append(f"| {name} | {' | '.join(cells)} |")
+    return ["\n".join(lines)]
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -65,7 +65,7 @@ class Certificate:
     cost, cost_lower_bound, any_classifier_cost
         Then what the wrong predictions cost, and the same bounds on that.
     depths
-        Of how many conditions rules were searched, in words.
+        Of how many conditions rules were searched, in words; None if that was asked.
     """
 
     status: CertificateStatus

@@ -136,9 +136,10 @@ def _solve(problem: Problem, options: SearchOptions) -> Solution:
         selection, returned, deepened, bound, options, is_done, started
     )
     certificate = counting_errors(certificate, problem, returned, fewest, simple)
-    is_proven = certificate.proven_optimal or certificate.fewest_errors_proven
-    searched = deepened.words(depths[-1], is_proven)
-    certificate = replace(certificate, depths=searched)
+    if len(depths) > 1:
+        is_proven = certificate.proven_optimal or certificate.fewest_errors_proven
+        searched = deepened.words(depths[-1], is_proven)
+        certificate = replace(certificate, depths=searched)
     return Solution(returned, optimised, certificate, deepened.history, pool)
 
 
