@@ -51,6 +51,8 @@ def main() -> None:
     measure_all(names, methods, 1 if asked.quick else FOLDS)
     if not asked.quick:
         command = "make bench-defaults"
+        if asked.processor_time:
+            command += " OPTIONS=--processor-time"
         PAGE.write_text(page(records(), command), "utf-8")
         print(f"wrote {PAGE}")
 

@@ -103,7 +103,8 @@ def _head(command: str) -> str:
 no other option, on {len(SOURCES)} real data sets, beside other methods asked for the
 same. Measured by `{command}` on {date.today():%Y-%m-%d} (Python
 {platform.python_version()}, {versions}; {platform.machine()}, {os.cpu_count()} cores,
-{memory:.0f} GiB).
+{memory:.0f} GiB). With `--processor-time` the time limit of our fits counts processor
+time: others used the machine meanwhile.
 
 Each data set is divided into {FOLDS} parts (stratified by label and group, seed
 {SEED}); each part is predicted by a model of the others, so that everybody is tested
