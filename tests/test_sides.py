@@ -82,6 +82,7 @@ def question_of(seed):
 
 def fitted(table, y, group, **asked):
     """Fit, or return None where no rule set satisfies the constraint."""
+    asked = {"rules_for": "positive", **asked}
     try:
         return FairRuleSetClassifier(**asked).fit(table, y, sensitive_features=group)
     except InfeasibleConstraintError:
@@ -456,3 +457,14 @@ def test_auto_takes_the_label_that_can_satisfy_the_constraint():
     found = search.fit(table, y, sensitive_features=group).cv_results_
     assert {rules.rules_for for rules in found["rule_set"]} == {"negative"}
     assert (found["lower_bound"] == 0).all()
+
+
+@pytest.mark.parametrize("share", [0.3, 0.5, 0.7])
+def test_rules_are_for_the_rarer_label_by_default(share):
+    """It takes fewer rules; of labels that are as frequent it is the positive one."""
+    table = pd.DataFrame({"age": np.arange(40)})
+    y = np.arange(40) < 40 * share
+    clf = FairRuleSetClassifier(warm_start_rules=None, max_complexity=2).fit(table, y)
+    expected = "positive" if share <= 0.5 else "negative"
+    assert clf.rule_set_.rules_for == expected
+    assert (clf.predict(table) == y).all()
