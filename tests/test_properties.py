@@ -61,6 +61,7 @@ def fit(people, question, weights=None):
         warm_start_rules=None,
         thresholds="quantile",
         n_thresholds=4,
+        rules_for="positive",
         time_limit=60,
         **question,
     )
@@ -191,6 +192,7 @@ def test_a_copied_column_brings_nothing(people, question):
         warm_start_rules=None,
         thresholds="quantile",
         n_thresholds=4,
+        rules_for="positive",
         time_limit=60,
         **question,
     )
