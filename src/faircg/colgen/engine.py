@@ -29,7 +29,7 @@ from faircg.colgen.events import (
     RoundDone,
     in_units,
 )
-from faircg.colgen.improving import best_numbers, improve
+from faircg.colgen.improving import add_near, best_numbers, improve
 from faircg.colgen.infeasible import explained, no_rule_set, smallest_loosening
 from faircg.colgen.integer import solve_integer
 from faircg.colgen.loop import Generation, generate, rounds_up
@@ -120,6 +120,8 @@ def _solve(problem: Problem, options: SearchOptions) -> Solution:
     at_least = simple if problem.objective == "zero_one" else 0.0
     bound = max(generation.lower_bound, options.known_bound, at_least)
     if (goal := rounds_up(bound)) < selection.objective:
+        loss = selection.objective - 1.0
+        add_near(pool, generation.proof, loss, deadline, options.threads)
         better(problem.objective, [selection.objective_winner], good_enough=goal)
     other = all_or_nothing_bound(
         problem, options.pricer, depth, generation_deadline, options.pricing_seconds
@@ -162,6 +164,7 @@ def _borrow(pool: Pool, selection: Selection, options: SearchOptions) -> None:
     generation = generate(
         other, pool, options.pricer, max_conditions=options.depths[0], deadline=share
     )
+    add_near(pool, generation.proof, np.inf, share, options.threads)
     improve(
         pool,
         generation,

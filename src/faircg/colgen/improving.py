@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from faircg.colgen.improve import KICKS, LocalSearch
+from faircg.colgen.prove import GROWTH, rules_inside
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from faircg.colgen.duals import DualBound
     from faircg.colgen.loop import Generation
     from faircg.colgen.pool import Pool
     from faircg.colgen.select import Candidate, Selection
@@ -21,8 +23,10 @@ IMPROVE_SHARE = 0.2
 """Part of the remaining time that local search may take."""
 ERROR_KICKS = 300
 """Most kicks in a row without success after which a search by 0-1 loss ends."""
-IMPROVE_RULES = 1_000
+IMPROVE_RULES = 2_000
 """Rules of least reduced cost that local search chooses from."""
+FIRST_BUDGET = 0.001
+"""Rules of at most this reduced cost are looked for first, as a share of the bound."""
 
 
 def improve(
@@ -54,6 +58,31 @@ def improve(
         rules = () if candidate is None else candidate.rules
         start = _positions(rules, pool, numbers)
         search.run(start, share, kicks=kicks, good_enough=good_enough)
+
+
+def add_near(
+    pool: Pool,
+    proof: DualBound | None,
+    loss: float,
+    deadline: Deadline,
+    threads: int,
+) -> None:
+    """Add the rules of least reduced cost, as many as local search can choose from.
+
+    Column generation ends with few more rules than the linear master needs, and good
+    rule sets are made of their neighbours. Rules that no rule set of at most this loss
+    can have are not needed.
+    """
+    if proof is None:
+        return
+    whole = proof.room(min(loss, pool.problem.worst_loss))
+    budget = min(max(1.0, FIRST_BUDGET * proof.value), whole)
+    while not deadline.is_set():
+        at_most, most = proof.value + budget, 2 * IMPROVE_RULES
+        near = rules_inside(pool, proof, at_most, deadline, threads, most)
+        if near is None or len(near) >= IMPROVE_RULES or budget >= whole:
+            break
+        budget = min(GROWTH * budget, whole)
 
 
 def _positions(
