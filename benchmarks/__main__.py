@@ -54,6 +54,12 @@ ERRORS = [
     for complexity in (5, 10, 15, 20, 30)
 ]
 """Wrong predictions, proven: beside the Hamming engine of the sections before."""
+SCALE = [
+    ("adult", "opportunity", 0.05, 20, 4, 300, "zero_one"),
+    ("default", "fourfifths", 0.8, 15, 3, 300, "zero_one"),
+    ("adult:sex:race", "parity", 0.05, 20, 3, 300),
+]
+"""Large tables; people of Adult by sex and race, groups of less than 500 merged."""
 
 
 def main() -> None:
@@ -106,6 +112,10 @@ def main() -> None:
     section(
         "COMPAS, wrong predictions",
         [isolated("benchmarks.fits", *case) for case in errors],
+    )
+    section(
+        "wrong predictions at scale",
+        [isolated("benchmarks.fits", *case) for case in SCALE[: 1 if quick else None]],
     )
     console.print(f"Wrote {RESULTS.relative_to(Path.cwd())}")
 

@@ -29,7 +29,13 @@ from faircg.colgen.events import (
     RoundDone,
     in_units,
 )
-from faircg.colgen.improving import add_near, best_numbers, improve
+from faircg.colgen.improving import (
+    ERROR_KICKS,
+    MORE_RULES,
+    add_near,
+    best_numbers,
+    improve,
+)
 from faircg.colgen.infeasible import explained, no_rule_set, smallest_loosening
 from faircg.colgen.integer import solve_integer
 from faircg.colgen.loop import Generation, generate, rounds_up
@@ -51,6 +57,8 @@ GENERATION_SHARE = 0.6
 """Part of the time that column generation may take."""
 BORROW_SHARE = 0.15
 """Part of the time that the Hamming master may take to lend rules to another loss."""
+LONGER_SHARE = 0.5
+"""Part of the time left that local search may take where a gap stays open."""
 STARTS = 4
 """Rule sets that the last local search, on the true 0-1 loss, starts from."""
 POLISH_KICKS = 20
@@ -188,22 +196,60 @@ def _close(
 
     Returns the bound, and whether all was done.
     """
-    deadline, threads = options.deadline, options.threads
-    if rounds_up(bound) < selection.objective and generation.proof is not None:
-        proven = prove(
-            pool,
-            generation.proof,
-            selection,
-            deadline,
-            threads=threads,
-            on_event=options.on_event,
-        )
-        bound = max(bound, proven)
-    if rounds_up(bound) >= selection.objective or deadline.is_set():
+    deadline, threads, proof = options.deadline, options.threads, generation.proof
+
+    def is_open() -> bool:
+        return rounds_up(bound) < selection.objective and not deadline.is_set()
+
+    for is_last in (False, True):
+        if proof is not None and is_open():
+            bound = max(
+                bound,
+                prove(
+                    pool,
+                    proof,
+                    selection,
+                    deadline,
+                    threads=threads,
+                    on_event=options.on_event,
+                ),
+            )
+        if is_last or not is_open():
+            break
+        before = selection.objective
+        _look_longer(pool, generation, selection, bound, options)
+        if selection.objective == before:
+            break
+    if not is_open():
         return bound, rounds_up(bound) >= selection.objective
     answer = _integer(pool, generation, selection, deadline, bound, threads)
     options.on_event(answer)
     return answer.lower_bound, answer.is_closed
+
+
+def _look_longer(
+    pool: Pool,
+    generation: Generation,
+    selection: Selection,
+    bound: float,
+    options: SearchOptions,
+) -> None:
+    """Look for better rule sets among more rules: fewer are then inside the gap."""
+    deadline, loss = options.deadline, selection.objective - 1.0
+    add_near(pool, generation.proof, loss, deadline, options.threads, MORE_RULES)
+    improve(
+        pool,
+        generation,
+        selection,
+        deadline,
+        options.seed,
+        pool.problem.objective,
+        [selection.objective_winner],
+        kicks=ERROR_KICKS,
+        good_enough=rounds_up(bound),
+        most=MORE_RULES,
+        share=LONGER_SHARE,
+    )
 
 
 def _deepen(
