@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from faircg.colgen.coverage.large import LargeCoverage
 from faircg.colgen.coverage.restricted import RestrictedCoverage
 from faircg.colgen.duals import DualBound, Duals, Prices
 from faircg.colgen.events import OnEvent, Round, RoundDone, ignore
@@ -33,6 +34,10 @@ FAR = 0.01
 PROOF = 1e-8
 """Relative difference below which bound and value of the linear master are equal."""
 
+LARGE = 5_000
+"""Distinct rows above which the coverage master is solved roughly."""
+TOO_LARGE = 100_000
+"""Distinct rows above which looking for rows that are alike takes too long."""
 SMALLEST_COMPLEXITY = 2
 """Complexity of a rule with one condition."""
 
@@ -122,11 +127,15 @@ def generate(
 
 def restricted_master(
     problem: Problem, pool: Pool, max_conditions: int
-) -> RestrictedMaster | RestrictedCoverage:
+) -> RestrictedMaster | RestrictedCoverage | LargeCoverage:
     """Return the master that is strong for the loss: coverage counts people once.
 
-    It also can begin where the empty rule set is not allowed.
+    It also can begin where the empty rule set is not allowed. On large tables it is
+    solved roughly, as it takes minutes to solve it well.
     """
+    is_large = LARGE < problem.n_rows <= TOO_LARGE and problem.starts_feasible
+    if problem.objective == "zero_one" and is_large:
+        return LargeCoverage(problem, pool, max_conditions)
     if problem.objective == "zero_one" or not problem.starts_feasible:
         return RestrictedCoverage(problem, pool, max_conditions)
     return RestrictedMaster(problem, pool, max_conditions)
