@@ -85,17 +85,19 @@ def generate(
     started = deadline.clock() if started is None else started
     solved: MasterValue | None = None
     best: DualBound | None = None
+    steady: Duals | None = None
     number, stay = first_round - 1, STAY
     while not deadline.is_set() and (value := restricted.solve(deadline)) is not None:
         solved, asked = value, value.duals
-        if best is not None and stay > 0:
-            asked = solved.duals.mixed(best.duals, stay)
+        if best is not None and steady is not None and stay > 0:
+            # Of rough solutions the first prove little: raised they would be a burden.
+            asked = value.duals.mixed(best.duals if value.is_settled else steady, stay)
         limit = deadline.within(pricing_seconds)
         bits, prices = asked.posed(problem)
         found = pricer.price(PricingProblem(bits, prices, max_conditions, limit))
         bound = _proven(asked, found, problem.max_complexity, max_conditions)
         if bound is not None and (best is None or bound.value > best.value):
-            best = bound
+            best, steady = bound, asked
         lower_bound = 0.0 if best is None else max(0.0, best.value)
         fresh = pool.add(found.rules)
         is_smoothed = asked is not solved.duals
