@@ -57,6 +57,8 @@ GENERATION_SHARE = 0.6
 """Part of the time that column generation may take."""
 BORROW_SHARE = 0.15
 """Part of the time that the Hamming master may take to lend rules to another loss."""
+LENT_SHARE = 0.7
+"""Part of that time for its linear program; the rest is for rule sets of its rules."""
 LONGER_SHARE = 0.5
 """Part of the time left that local search may take where a gap stays open."""
 STARTS = 4
@@ -170,7 +172,11 @@ def _borrow(pool: Pool, selection: Selection, options: SearchOptions) -> None:
     share = deadline.within(BORROW_SHARE * deadline.remaining())
     other = replace(pool.problem, objective="hamming")
     generation = generate(
-        other, pool, options.pricer, max_conditions=options.depths[0], deadline=share
+        other,
+        pool,
+        options.pricer,
+        max_conditions=options.depths[0],
+        deadline=share.within(LENT_SHARE * share.remaining()),
     )
     add_near(pool, generation.proof, np.inf, share, options.threads)
     improve(
