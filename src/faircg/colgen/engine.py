@@ -130,8 +130,6 @@ def _solve(problem: Problem, options: SearchOptions) -> Solution:
     at_least = simple if problem.objective == "zero_one" else 0.0
     bound = max(generation.lower_bound, options.known_bound, at_least)
     if (goal := rounds_up(bound)) < selection.objective:
-        loss = selection.objective - 1.0
-        add_near(pool, generation.proof, loss, deadline, options.threads)
         better(problem.objective, [selection.objective_winner], good_enough=goal)
     other = all_or_nothing_bound(
         problem, options.pricer, depth, generation_deadline, options.pricing_seconds

@@ -50,11 +50,13 @@ def improve(
     By default the 0-1 loss, which has more local optima, gets more kicks where there
     are many rules.
     """
+    if deadline.is_set():
+        return
     numbers = best_numbers(pool, generation, most)
     if kicks is None:
         more = min(ERROR_KICKS, len(numbers))
         kicks = KICKS if objective == "hamming" else max(KICKS, more)
-    if not len(numbers) or deadline.is_set():
+    if not len(numbers):
         return
     search = LocalSearch(pool, numbers, selection, seed, objective)
     until = deadline.within(share * deadline.remaining())
