@@ -19,7 +19,10 @@ CRITERIA = {
     "odds": "equalized_odds",
     "parity": "demographic_parity",
     "predictive": "predictive_equality",
+    "fourfifths": "four_fifths",
 }
+SMALL_GROUP = 400
+"""Groups of fewer people are merged where groups come from several columns."""
 
 
 def _measure(
@@ -30,31 +33,43 @@ def _measure(
     depth: int,
     limit: float,
     objective: str = "hamming",
+    rates: str = "proxy",
 ) -> dict[str, Any]:
     from faircg import FairRuleSetClassifier
     from faircg.datasets import DATASETS
+    from faircg.grouping import Grouping
 
-    data = DATASETS[name]()
+    source, *columns = name.split(":")
+    data = DATASETS[source]()
+    sensitive = data.X[columns] if columns else data.sensitive_features
     clf = FairRuleSetClassifier(
         constraint=CRITERIA[criterion],
-        epsilon=epsilon,
+        epsilon=None if criterion == "fourfifths" else epsilon,
+        groups=Grouping(min_group_size=SMALL_GROUP, small_groups="merge")
+        if columns
+        else "intersection",
         max_complexity=complexity,
         max_conditions=depth,
         time_limit=limit,
         warm_start_rules=None,
+        thresholds="quantile",
+        rules_for="positive",
         objective=objective,
+        rates=rates,
         n_jobs=2,
     )
     start = time.perf_counter()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        clf.fit(data.X, data.y, sensitive_features=data.sensitive_features)
+        clf.fit(data.X, data.y, sensitive_features=sensitive)
     seconds = time.perf_counter() - start
     certificate = clf.certificate_
     return {
-        "problem": f"{name}, {criterion} {epsilon:g}, C={complexity}, D={depth}",
+        "problem": f"{' by '.join((source, *columns))}, {criterion} {epsilon:g}, "
+        f"C={complexity}, D={depth}",
         "lp": certificate.lp_value,
         "lp_seconds": clf.history_[-1].seconds if certificate.lp_proven else None,
+        "searched": objective,
         "loss": certificate.objective,
         "bound": certificate.lower_bound,
         "gap": certificate.gap,

@@ -27,7 +27,7 @@ DEPTH = {"compas": 6, "adult": 4, "default": 3}
 @cache
 def problem_of(name: str) -> Problem:
     data = DATASETS[name]()
-    binarizer = ConditionBinarizer().fit(data.X)
+    binarizer = ConditionBinarizer(thresholds="quantile").fit(data.X)
     groups = read_groups(data.sensitive_features)
     return Problem.merge(
         binarizer.transform(data.X),

@@ -28,7 +28,9 @@ def _fit(constraint: str, limit: float = 1.0) -> dict[str, Any]:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(3_000, 8))
     y = (X[:, 0] + X[:, 1] * X[:, 2] + rng.normal(size=len(X)) > 0).astype(int)
-    clf = FairRuleSetClassifier(constraint=constraint, time_limit=limit)
+    clf = FairRuleSetClassifier(
+        constraint=constraint, max_conditions=6, time_limit=limit
+    )
     start = time.perf_counter()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

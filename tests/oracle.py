@@ -188,16 +188,19 @@ def rule_sets(instance: Instance) -> Iterator[tuple[list[Rule], list[int], int]]
     yield from grow(0, instance.max_complexity, 0)
 
 
-def best_rule_set(instance: Instance, objective: str, limits: Limits) -> int:
+def best_rule_set(
+    instance: Instance, objective: str, limits: Limits, *, by_proxy: bool = True
+) -> int:
     """Return the lowest loss of a rule set that satisfies the limits.
 
-    With Hamming loss and a limit on false positives the paper's rows hold as well as
-    the true rates, and no two rules of a rule set cover the same samples: twice the
-    same predictions would only serve to fill up a count that nobody means.
+    By the proxy, with Hamming loss and a limit on false positives, the paper's rows
+    hold as well as the true rates, and no two rules of a rule set cover the same
+    samples: twice the same predictions would only serve to fill up a count that nobody
+    means.
     """
     positives = as_bits(instance.is_positive)
     negatives = instance.everybody & ~positives
-    by_proxy = objective == "hamming" and limits.counts_hits
+    by_proxy = by_proxy and objective == "hamming" and limits.counts_hits
     best = NO_LIMIT
     for rules, covers, union in rule_sets(instance):
         loss = instance.cost(positives & ~union)

@@ -59,7 +59,7 @@ class Question:
     refuses: bool
     families: tuple[tuple[Family, list[list[int]], Sentence], ...]
 
-    def problem(self, objective: Any) -> Problem:
+    def problem(self, objective: Any, *, by_proxy: bool = False) -> Problem:
         """Put it as the package puts it."""
         drawn, criterion = self.drawn, self.case.criterion
         if self.refuses and criterion is not None:
@@ -76,6 +76,7 @@ class Question:
             max_complexity=drawn.max_complexity,
             objective=objective,
             costs=None if drawn.costs is None else drawn.costs * self.weights,
+            by_proxy=by_proxy,
         )
 
     @property

@@ -79,7 +79,7 @@ def criterion_of(limits: Limits) -> Criterion | None:
 def problem_of(
     instance: Instance, objective: Objective = "hamming", limits: Limits | None = None
 ) -> Problem:
-    """Merge an instance's samples."""
+    """Merge an instance's samples; false positives count as in the paper."""
     return Problem.merge(
         instance.conditions,
         instance.is_positive,
@@ -90,6 +90,7 @@ def problem_of(
         max_complexity=instance.max_complexity,
         objective=objective,
         costs=instance.costs,
+        by_proxy=True,
     )
 
 

@@ -17,14 +17,25 @@ MODULES = {
     for path in sorted(ROOT.rglob("*.py"))
 }
 LAYERS = [
-    {"exceptions", "typing", "printable"},
+    {
+        "exceptions",
+        "typing",
+        "printable",
+        "notebook",
+        "unseen",
+        "suspects",
+        "written_numbers",
+    },
     {"_kernel", "parsing", "whole_files", "amounts"},
     {"rules", "table", "fairness", "solver", "datasets", "cuts"},
     {"colgen", "features", "grouping", "model_parts"},
+    {"plain_tree", "rule_scores"},
+    {"model_entries"},
     {"mining", "groups", "labels", "validation", "model", "policy"},
     {"grid", "evaluate", "labelled", "error_costs"},
     {"binarize", "explain", "export"},
-    {"question", "listening", "learned"},
+    {"simplify"},
+    {"question", "listening", "learned", "predicts"},
     {"sides"},
     {"classifier"},
     {"folds", "policy_price"},

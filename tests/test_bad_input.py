@@ -267,7 +267,7 @@ WHOLE = "parameter of FairRuleSetClassifier must be an int in the range"
         (
             "thresholds",
             "magic",
-            r"thresholds='magic' is not known; use one of \['quantile', 'tree'\] or",
+            r"thresholds='magic' is not known; use one of \['auto', 'quantile', ",
         ),
         ("thresholds", 3, "'thresholds' parameter .* Got 3"),
         (

@@ -7,6 +7,7 @@ ESTIMATORS = [
     FairRuleSetClassifier(
         max_complexity=6,
         max_conditions=2,
+        thresholds="quantile",
         n_thresholds=4,
         warm_start_rules=None,
         time_limit=20,

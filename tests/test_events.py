@@ -40,7 +40,12 @@ X = pd.DataFrame(
 GROUPS = rng.choice(["f", "m"], 150)
 Y = ((X["age"] > 40) & X["member"] | (X["job"] == "cook")).to_numpy()
 Y = (Y ^ (rng.random(150) < 0.15)).astype(int)
-FIT = {"constraint": "equality_of_opportunity", "n_thresholds": 5, "time_limit": 60}
+FIT = {
+    "constraint": "equality_of_opportunity",
+    "thresholds": "quantile",
+    "n_thresholds": 5,
+    "time_limit": 60,
+}
 GRID = {"epsilons": (0.05, 1.0), "fine_epsilons": (0.05, 0.2, 1.0)}
 
 
@@ -69,7 +74,7 @@ def test_the_events_of_a_fit_tell_its_whole_story(objective):
     """Rounds are the history, incumbents improve, and the last one is returned."""
     events = []
     clf = fit(events.append, objective=objective, epsilon=0.1)
-    assert events[0] == FitBegun(0.1, 7)
+    assert events[0] == FitBegun(0.1, 7, len(Y), FIT["time_limit"])
     assert tuple(e.round for e in of_kind(events, RoundDone)) == clf.history_
     incumbents = of_kind(events, Incumbent)
     assert len(incumbents) > 1
@@ -171,7 +176,7 @@ def test_the_events_of_a_search():
         assert of_kind(of_cell, Incumbent)[-1].loss == cell.loss
         assert of_kind(of_cell, RoundDone)
         assert cell.lower_bound <= cell.loss
-    last = events[events.index(FitBegun(found.best_epsilon_, 4)) :]
+    last = events[events.index(FitBegun(found.best_epsilon_, 4, len(Y), 60)) :]
     rounds = tuple(event.round for event in of_kind(last, RoundDone))
     assert rounds == found.best_estimator_.history_
 

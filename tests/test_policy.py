@@ -69,9 +69,24 @@ def has_the_sign(condition, monotone):
     return condition.operator == sign
 
 
+def check_nobody_is_harmed(clf, table, monotone):
+    """Raise each feature in its direction, by much or little: nobody is refused."""
+    before, rng = clf.predict(table), np.random.default_rng(0)
+    for name, way in monotone.items():
+        column, up = table[name], way == "increasing"
+        if column.dtype == bool:
+            moved = pd.Series(up, index=table.index)
+        else:
+            steps = rng.integers(0, 1 + int(np.ptp(column.dropna())), len(table))
+            moved = column + (steps if up else -steps)
+        after = clf.predict(table.assign(**{name: moved}))
+        accepted = clf.model_.labels[1]
+        assert not ((before == accepted) & (after != accepted)).any()
+
+
 def best_loss(table, y, group, question, allowed):
     """List every rule set of allowed rules, and return the lowest loss."""
-    binarizer = ConditionBinarizer(n_thresholds=3).fit(table)
+    binarizer = ConditionBinarizer(thresholds="quantile", n_thresholds=3).fit(table)
     instance = Instance(
         binarizer.transform(table),
         y,
@@ -94,6 +109,7 @@ def best_loss(table, y, group, question, allowed):
 def learn(table, y, group, **question):
     clf = FairRuleSetClassifier(
         constraint="equality_of_opportunity",
+        thresholds="quantile",
         n_thresholds=3,
         warm_start_rules="tree",
         **question,
@@ -123,6 +139,7 @@ def check_against_listing(seed, **policy):
 
     clf = learn(table, y, group, **question, **policy)
     assert all(allowed(rule.conditions) for rule in clf.rule_set_)
+    check_nobody_is_harmed(clf, table, ways)
     best = best_loss(table, y, group, question, allowed)
     assert clf.certificate_.lower_bound <= best <= clf.certificate_.objective
     if clf.certificate_.proven_optimal:
@@ -230,18 +247,35 @@ DATA = {
         *(pytest.param(n, marks=pytest.mark.long) for n in ("adult", "default")),
     ],
 )
-@pytest.mark.parametrize("constraint", [None, "equality_of_opportunity"])
-def test_no_rule_on_real_data_has_the_wrong_sign(name, constraint):
+@pytest.mark.parametrize(
+    ("constraint", "rules_for"),
+    [
+        (None, "positive"),
+        ("equality_of_opportunity", "positive"),
+        ("equality_of_opportunity", "negative"),
+    ],
+)
+def test_no_rule_on_real_data_has_the_wrong_sign(name, constraint, rules_for):
     """Of whoever has more priors nobody reads "at most 10 priors"."""
     load, monotone = DATA[name]
     data = load()
     clf = FairRuleSetClassifier(
-        constraint=constraint, max_complexity=8, max_conditions=2, monotone=monotone
+        constraint=constraint,
+        max_complexity=8,
+        max_conditions=2,
+        monotone=monotone,
+        rules_for=rules_for,
     ).fit(data.X, data.y, sensitive_features=data.sensitive_features)
     assert clf.certificate_.proven_optimal
     conditions = [c for rule in clf.rule_set_ for c in rule.conditions]
     assert any(c.feature in monotone for c in conditions)
-    assert all(has_the_sign(c, monotone) for c in conditions)
+    if rules_for == "negative":
+        other = dict(zip(WAYS, reversed(WAYS), strict=True))
+        ways = {feature: other[way] for feature, way in monotone.items()}
+    else:
+        ways = monotone
+    assert all(has_the_sign(c, ways) for c in conditions)
+    check_nobody_is_harmed(clf, data.X, monotone)
 
 
 def test_conditions_of_the_wrong_sign_are_left_out():
@@ -255,7 +289,9 @@ def test_conditions_of_the_wrong_sign_are_left_out():
     )
 
     def found(**monotone):
-        binarizer = ConditionBinarizer(n_thresholds=2, monotone=monotone).fit(table)
+        binarizer = ConditionBinarizer(
+            thresholds="quantile", n_thresholds=2, monotone=monotone
+        ).fit(table)
         return [str(c) for c in binarizer.conditions_ if c.feature != "job"]
 
     both = ["pay is missing", "pay is present"]

@@ -58,7 +58,12 @@ def fit(people, question, weights=None):
     seen = set(zip(groups, labels.tolist(), strict=True))
     assume(len(seen) == 2 * len(set(groups)))
     clf = FairRuleSetClassifier(
-        warm_start_rules=None, n_thresholds=4, time_limit=60, **question
+        warm_start_rules=None,
+        thresholds="quantile",
+        n_thresholds=4,
+        rules_for="positive",
+        time_limit=60,
+        **question,
     )
     return clf.fit(
         table_of(people), labels, sensitive_features=groups, sample_weight=weights
@@ -184,7 +189,12 @@ def test_a_copied_column_brings_nothing(people, question):
     labels = np.array([p["label"] for p in people])
     table = table_of(people).assign(years=lambda X: X["age"])
     clf = FairRuleSetClassifier(
-        warm_start_rules=None, n_thresholds=4, time_limit=60, **question
+        warm_start_rules=None,
+        thresholds="quantile",
+        n_thresholds=4,
+        rules_for="positive",
+        time_limit=60,
+        **question,
     )
     clf.fit(table, labels, sensitive_features=[p["group"] for p in people])
     assert clf.certificate_.objective == alone.certificate_.objective

@@ -74,6 +74,7 @@ def question_of(seed):
         "objective": "hamming" if seed % 3 else "zero_one",
         "max_conditions": 2,
         "max_complexity": 4 + seed % 4,
+        "thresholds": "quantile",
         "n_thresholds": 3,
         "warm_start_rules": "tree",
     }
@@ -81,6 +82,7 @@ def question_of(seed):
 
 def fitted(table, y, group, **asked):
     """Fit, or return None where no rule set satisfies the constraint."""
+    asked = {"rules_for": "positive", **asked}
     try:
         return FairRuleSetClassifier(**asked).fit(table, y, sensitive_features=group)
     except InfeasibleConstraintError:
@@ -152,13 +154,14 @@ def test_refusal_rules_are_the_best_of_all_lists(seeds):
             objective="zero_one",
             max_conditions=2,
             max_complexity=C,
+            thresholds="quantile",
             n_thresholds=3,
             warm_start_rules=None,
             rules_for="negative",
         ).fit(table, y, sensitive_features=group)
         accepted = clf.predict(table)
         assert gap_of(accepted, y, group) <= Fraction(str(epsilon))
-        binarizer = ConditionBinarizer(n_thresholds=3).fit(table)
+        binarizer = ConditionBinarizer(thresholds="quantile", n_thresholds=3).fit(table)
         # Whom the rules should cover are the negatives, and a positive whom they cover
         # is a false negative.
         instance = Instance(
@@ -454,3 +457,14 @@ def test_auto_takes_the_label_that_can_satisfy_the_constraint():
     found = search.fit(table, y, sensitive_features=group).cv_results_
     assert {rules.rules_for for rules in found["rule_set"]} == {"negative"}
     assert (found["lower_bound"] == 0).all()
+
+
+@pytest.mark.parametrize("share", [0.3, 0.5, 0.7])
+def test_rules_are_for_the_rarer_label_by_default(share):
+    """It takes fewer rules; of labels that are as frequent it is the positive one."""
+    table = pd.DataFrame({"age": np.arange(40)})
+    y = np.arange(40) < 40 * share
+    clf = FairRuleSetClassifier(warm_start_rules=None, max_complexity=2).fit(table, y)
+    expected = "positive" if share <= 0.5 else "negative"
+    assert clf.rule_set_.rules_for == expected
+    assert (clf.predict(table) == y).all()

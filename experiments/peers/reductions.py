@@ -1,9 +1,9 @@
-"""Randomised trees by the reductions approach: Agarwal et al. (2018)."""
+"""Randomised trees, or other models, by reductions: Agarwal et al. (2018)."""
 
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from fairlearn.reductions import (
@@ -11,6 +11,7 @@ from fairlearn.reductions import (
     ExponentiatedGradient,
     TruePositiveRateParity,
 )
+from sklearn.base import clone
 from sklearn.tree import DecisionTreeClassifier
 
 from experiments.peers.base import BasePeer, check_share, columns_up_to_negation
@@ -45,6 +46,8 @@ class ExponentiatedGradientPeer(BasePeer):
         Most rounds of the game.
     random_state
         Seed of the trees, which break ties between splits by it.
+    estimator
+        What is mixed instead of trees.
     """
 
     def __init__(
@@ -55,12 +58,14 @@ class ExponentiatedGradientPeer(BasePeer):
         max_depth: int = 5,
         max_iter: int = 50,
         random_state: int = 0,
+        estimator: Any = None,
     ) -> None:
         self.criterion = criterion
         self.epsilon = epsilon
         self.max_depth = max_depth
         self.max_iter = max_iter
         self.random_state = random_state
+        self.estimator = estimator
 
     @property
     def is_randomised(self) -> bool:  # type: ignore[override]
@@ -72,6 +77,8 @@ class ExponentiatedGradientPeer(BasePeer):
         tree = DecisionTreeClassifier(
             max_depth=self.max_depth, random_state=self.random_state
         )
+        if self.estimator is not None:
+            tree = clone(self.estimator)
         if self.criterion is None:
             self.tree_ = tree.fit(X, y)
             return

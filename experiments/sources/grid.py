@@ -38,10 +38,13 @@ def fold_of(
     )
     estimator = FairRuleSetClassifier(
         constraint=criterion,
+        exclude=(),  # as in the paper, rules may test the sensitive feature
         max_conditions=grid.max_conditions,
+        rates="proxy",  # as in the paper
         thresholds=thresholds,
         time_limit=grid.time_limit,
         pricing_time_limit=grid.time_limit,
+        rules_for="positive",
     )
     return Fold.of(
         replace(Question.of(estimator), seed=SEED),

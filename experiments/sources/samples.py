@@ -43,9 +43,13 @@ class SampleTask:
         names = [data.groups.names[code] for code in data.groups.codes]
         classifier = FairRuleSetClassifier(
             constraint=self.criterion,
+            exclude=(),  # as in the paper, rules may test the sensitive feature
             epsilon=self.epsilon,
             max_complexity=self.complexity,
             max_conditions=self.max_conditions,
+            rates="proxy",
+            thresholds="quantile",
+            rules_for="positive",
             time_limit=SECONDS,
             random_state=SEED,
         )

@@ -1,6 +1,6 @@
 """ConditionBinarizer: from a table to boolean conditions, with both signs.
 
-Numeric features are cut at sample quantiles (``<= t`` and ``> t``), categories become
+Numeric features are cut into parts (``<= t`` and ``> t``), categories become
 ``= v`` and ``!= v``, booleans themselves and their negation. Where the training data
 had missing values, ``is missing`` and ``is present`` are conditions of their own. A
 condition that holds for every training row, or for none, separates nobody and is left
@@ -39,15 +39,16 @@ class ConditionBinarizer(TakesTables, TransformerMixin, BaseEstimator):  # type:
     Parameters
     ----------
     thresholds
-        ``"quantile"`` cuts each numeric feature at its sample quantiles (the paper
-        uses deciles). ``"tree"`` cuts it where a small decision tree on that feature
-        alone would, by the labels, so that a feature whose quantiles are all equal
-        gets cuts that matter. A mapping from feature (its name, or its position from
-        zero) to cut points sets them by hand; features it does not name are cut at
-        quantiles.
+        ``"auto"`` cuts a numeric feature of up to 20 distinct values between all of
+        them, and any other where a small decision tree on that feature alone would, by
+        the labels (at quantiles where there are none); a code such as 999 has a cut of
+        its own. ``"tree"`` asks the tree in any case. ``"quantile"`` cuts at sample
+        quantiles (the paper uses deciles), which may miss the one cut that matters. A
+        mapping from feature (its name, or its position from zero) to cut points sets
+        them by hand; features that it does not name are cut as by ``"auto"``.
     n_thresholds
-        Number of parts that a numeric feature is divided into: ten parts have nine
-        inner cut points, at most.
+        Number of parts that a numeric feature of many values is divided into: ten
+        parts have nine inner cut points, at most.
     exclude
         Features that no condition may test, by name or by position from zero.
     monotone
@@ -72,20 +73,21 @@ class ConditionBinarizer(TakesTables, TransformerMixin, BaseEstimator):  # type:
     --------
     >>> import pandas as pd
     >>> people = pd.DataFrame({"age": [20, 30, 40, 50], "member": [True, False] * 2})
-    >>> binarizer = ConditionBinarizer(n_thresholds=2).fit(people)
+    >>> binarizer = ConditionBinarizer().fit(people)
     >>> [str(condition) for condition in binarizer.conditions_]
-    ['age <= 35', 'age > 35', 'member', 'not member']
-    >>> binarizer.transform(people).astype(int)
-    array([[1, 0, 1, 0],
-           [1, 0, 0, 1],
-           [0, 1, 1, 0],
-           [0, 1, 0, 1]])
+    ['age <= 25', 'age <= 35', 'age <= 45', 'age > 25', 'age > 35', 'age > 45',
+     'member', 'not member']
+    >>> binarizer.transform(people)[:, -2:].astype(int)
+    array([[1, 0],
+           [0, 1],
+           [1, 0],
+           [0, 1]])
     """
 
     def __init__(
         self,
         *,
-        thresholds: str | Mapping[Any, Sequence[float]] = "quantile",
+        thresholds: str | Mapping[Any, Sequence[float]] = "auto",
         n_thresholds: int = 10,
         exclude: Sequence[str | int] = (),
         monotone: Mapping[Any, str] | None = None,
@@ -100,8 +102,8 @@ class ConditionBinarizer(TakesTables, TransformerMixin, BaseEstimator):  # type:
     ) -> Self:
         """Learn the conditions of a frame or array.
 
-        Only ``thresholds="tree"`` looks at the labels ``y``; ``sample_weight`` says how
-        often each row counts, in whole numbers.
+        ``thresholds="auto"`` and ``"tree"`` look at the labels ``y``; ``sample_weight``
+        says how often each row counts, in whole numbers.
         """
         table = checked_table(self, X, reset=True, exclude=self.exclude)
         weights = read_weights(sample_weight, table.n_rows).whole
@@ -177,7 +179,7 @@ class ConditionBinarizer(TakesTables, TransformerMixin, BaseEstimator):  # type:
         self, column: Column, weights: IntVector, labels: NDArray[Any] | None
     ) -> list[float]:
         present = ~column.missing & (weights > 0)
-        way = "quantile" if isinstance(self.thresholds, Mapping) else self.thresholds
+        way = "auto" if isinstance(self.thresholds, Mapping) else self.thresholds
         seen = None if labels is None else labels[present]
         values, counts = column.values[present], weights[present]
         return THRESHOLDS[way](values, seen, counts, self.n_thresholds)
@@ -218,8 +220,10 @@ def _conditions_of(
     name, has_missing = column.name, column.missing[seen].any()
     match column.kind:
         case "numeric":
-            yield from (Condition(name, "<=", cut) for cut in cuts)
-            yield from (Condition(name, ">", cut) for cut in cuts)
+            present = column.values[seen & ~column.missing]
+            asks = bool(np.isin(present, (0.0, 1.0)).all())
+            yield from (Condition(name, "<=", cut, is_yes_or_no=asks) for cut in cuts)
+            yield from (Condition(name, ">", cut, is_yes_or_no=asks) for cut in cuts)
         case "boolean":
             yield Condition(name, "=", True)
             yield Condition(name, "=", False)

@@ -11,37 +11,32 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted
 
 from faircg.colgen.events import FitBegun
 from faircg.colgen.stop import Deadline
-from faircg.evaluate import rule_table
-from faircg.explain import Explanations, explain
 from faircg.grouping import Grouping
 from faircg.labelled import LabelledTable
-from faircg.learned import asked_of, learned_model
+from faircg.learned import asked_of, learned_model, warn_of_sensitive
 from faircg.listening import telling
+from faircg.predicts import Predicts
 from faircg.question import Question
 from faircg.sides import learn
-from faircg.validation import TakesTables, checked_table
+from faircg.validation import TakesTables
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Self
 
     import numpy as np
-    import pandas as pd
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
     from faircg.colgen.events import Event
     from faircg.colgen.pricing.base import Pricer
-    from faircg.explain.explanations import Direction
     from faircg.fairness.constraint import Constraint
     from faircg.rules import Rule
-    from faircg.table import Table
 
 
-class FairRuleSetClassifier(TakesTables, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class FairRuleSetClassifier(Predicts, TakesTables, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A short OR of ANDs under a bound on the difference between groups.
 
     Implements Fair CG (Lawless and Günlük, "Fair Decision Rules for Binary
@@ -62,11 +57,16 @@ class FairRuleSetClassifier(TakesTables, ClassifierMixin, BaseEstimator):  # typ
         Limit on the sum over rules of one plus the number of conditions.
     max_conditions : int or None, default=None
         Limit on the conditions of one rule. None deepens step by step, two conditions,
-        three, and so on, within the time limit (six at once unless ``pricing`` is
-        exact).
+        three, and so on, while that pays and the time limit allows for it (six at once
+        unless ``pricing`` is exact); ``certificate_.depths`` says how far.
     objective : {"hamming", "zero_one"}, default="hamming"
         Loss that the integer program minimises. The rule set returned is always the
         one of lowest 0-1 loss among the feasible ones seen.
+    rates : {"auto", "exact", "proxy"}, default="auto"
+        How a search by Hamming loss counts false positives in the constraint: each
+        person once, or, as in the paper, also once for every rule. What is returned
+        satisfies the true rates in any case. ``"auto"`` is the proxy for more than
+        2,000 distinct rows, where only that is quick (``certificate_.rates`` says it).
     cost_false_positive, cost_false_negative : float, default=1
         What a covered negative and a missed positive cost in the loss: numbers of at
         least 0, not both 0, counted exactly (0.1 is a tenth). Losses in the certificate
@@ -82,7 +82,7 @@ class FairRuleSetClassifier(TakesTables, ClassifierMixin, BaseEstimator):  # typ
     warm_start_rules : None, str or iterable of Rule, default="forest"
         Rules to begin with: mined from a ``"tree"``, a ``"forest"`` or a
         ``"fair_tree"``, or given.
-    thresholds, n_thresholds, exclude : default="quantile", 10 and ()
+    thresholds, n_thresholds, exclude : default="auto", 10 and ()
         Cut points of numeric features, and features that rules may not test, by name or
         by position: as for :class:`~faircg.binarize.ConditionBinarizer`.
     monotone : mapping or None, default=None
@@ -93,7 +93,7 @@ class FairRuleSetClassifier(TakesTables, ClassifierMixin, BaseEstimator):  # typ
     not_together : sequence of sequences, default=()
         Sets of features of which a rule may test one at most, such as ``[("race",
         "sex")]``.
-    time_limit, pricing_time_limit : float, default=300.0 and 45.0
+    time_limit, pricing_time_limit : float, default=60.0 and 45.0
         Seconds for the whole fit, and for one pricing.
     random_state : int, RandomState or None, default=0
         Seed of the warm start and of sampled pricing.
@@ -105,9 +105,11 @@ class FairRuleSetClassifier(TakesTables, ClassifierMixin, BaseEstimator):  # typ
         logged in any case, see :mod:`logging`), 2 more.
     pos_label : label or None, default=None
         The positive class; ``classes_[1]`` by default.
-    rules_for : {"positive", "negative", "auto"}, default="positive"
-        The label of people whom a rule covers. Rules for the negative one say whom to
-        refuse; constraint and directions speak of the positive label all the same.
+    rules_for : {"rarer", "positive", "negative", "auto"}, default="rarer"
+        The label of people whom a rule covers: by default the one that fewer people
+        have, which takes fewer rules. Rules for the negative one say whom to refuse;
+        constraint and directions speak of the positive label all the same. Given
+        ``warm_start_rules`` are for the positive label unless another is named.
         ``"auto"`` searches both, in half of the time each, and keeps the rule set with
         fewer wrong predictions; its certificate speaks of rule sets of either kind.
     missing_groups : {"raise", "group"}, default="raise"
@@ -116,8 +118,9 @@ class FairRuleSetClassifier(TakesTables, ClassifierMixin, BaseEstimator):  # typ
         How several sensitive columns make groups: every combination, or each column
         alone (``"marginal"``), or a list of columns and combinations, perhaps with
         epsilons; strata, bins, small groups: :class:`~faircg.grouping.Grouping`.
-    strict : bool, default=False
-        Refuse, rather than warn of, categories never seen in training when predicting.
+    strict : bool or None, default=None
+        Refuse, rather than warn of, categories never seen in training when predicting;
+        None refuses a feature of which most values are such, False none.
     on_interrupt : {"raise", "return"}, default="raise"
         After Ctrl-C the best rule set so far is kept; then either
         ``KeyboardInterrupt`` is raised or ``fit`` returns.
@@ -159,10 +162,11 @@ class FairRuleSetClassifier(TakesTables, ClassifierMixin, BaseEstimator):  # typ
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "constraint": [str, HasMethods(["rates"]), callable, None],
-        "epsilon": [Interval(Real, 0, 1, closed="both"), None],
+        "epsilon": [Fraction, Interval(Real, 0, 1, closed="both"), None],
         "max_complexity": [Interval(Integral, 0, None, closed="left")],
         "max_conditions": [Interval(Integral, 1, None, closed="left"), None],
         "objective": [StrOptions({"hamming", "zero_one"})],
+        "rates": [StrOptions({"auto", "exact", "proxy"})],
         "cost_false_positive": [Fraction, Interval(Real, 0, None, closed="left")],
         "cost_false_negative": [Fraction, Interval(Real, 0, None, closed="left")],
         "class_weight": [StrOptions({"balanced"}), Mapping, None],
@@ -178,10 +182,10 @@ class FairRuleSetClassifier(TakesTables, ClassifierMixin, BaseEstimator):  # typ
         "random_state": ["random_state"],
         "n_jobs": [Integral, None],
         "verbose": ["verbose"],
-        "rules_for": [StrOptions({"positive", "negative", "auto"})],
+        "rules_for": [StrOptions({"rarer", "positive", "negative", "auto"})],
         "missing_groups": [StrOptions({"raise", "group"})],
         "groups": [str, Sequence, Mapping, Grouping],
-        "strict": ["boolean"],
+        "strict": ["boolean", None],
         "on_interrupt": [StrOptions({"raise", "return"})],
         "callbacks": ["array-like"],
     }
@@ -194,26 +198,27 @@ class FairRuleSetClassifier(TakesTables, ClassifierMixin, BaseEstimator):  # typ
         max_complexity: int = 20,
         max_conditions: int | None = None,
         objective: str = "hamming",
+        rates: str = "auto",
         cost_false_positive: float = 1,
         cost_false_negative: float = 1,
         class_weight: str | Mapping[Any, float] | None = None,
         pricing: str | Pricer = "exact",
         warm_start_rules: str | Iterable[Rule] | None = "forest",
-        thresholds: str | Mapping[Any, Sequence[float]] = "quantile",
+        thresholds: str | Mapping[Any, Sequence[float]] = "auto",
         n_thresholds: int = 10,
         exclude: Sequence[str | int] = (),
         monotone: Mapping[Any, str] | None = None,
         not_together: Sequence[Sequence[str | int]] = (),
-        time_limit: float = 300.0,
+        time_limit: float = 60.0,
         pricing_time_limit: float = 45.0,
         random_state: int | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
         pos_label: Any = None,
-        rules_for: str = "positive",
+        rules_for: str = "rarer",
         missing_groups: str = "raise",
         groups: Any = "intersection",
-        strict: bool = False,
+        strict: bool | None = None,
         on_interrupt: str = "raise",
         callbacks: Sequence[Callable[[Event], object]] = (),
     ) -> None:
@@ -222,6 +227,7 @@ class FairRuleSetClassifier(TakesTables, ClassifierMixin, BaseEstimator):  # typ
         self.max_complexity = max_complexity
         self.max_conditions = max_conditions
         self.objective = objective
+        self.rates = rates
         self.cost_false_positive = cost_false_positive
         self.cost_false_negative = cost_false_negative
         self.class_weight = class_weight
@@ -278,17 +284,19 @@ class FairRuleSetClassifier(TakesTables, ClassifierMixin, BaseEstimator):  # typ
         deadline = Deadline.after(self.time_limit)
         question = Question.of(self)
         criterion = question.criterion
-        data = LabelledTable.read(
-            self, question, X, y, sensitive_features, sample_weight, costs
-        ).counting()
         listening = telling(self.callbacks, self.verbose)
         with listening as tell, deadline.listening():
+            data = LabelledTable.read(
+                self, question, X, y, sensitive_features, sample_weight, costs
+            ).counting()
+            question = question.about(data)
             epsilon = None if criterion is None else criterion.epsilon
             allowed = None if epsilon is None else float(epsilon)
-            tell(FitBegun(allowed, question.max_complexity))
+            people = float(data.weights.sum() / data.parts)
+            tell(FitBegun(allowed, question.max_complexity, people, self.time_limit))
             found = learn(question, data, deadline, tell)
         solution = found.solution
-        self.model_, self.fairness_ = learned_model(
+        self.model_, self.certificate_, self.fairness_ = learned_model(
             solution,
             found.conditions,
             data,
@@ -298,8 +306,7 @@ class FairRuleSetClassifier(TakesTables, ClassifierMixin, BaseEstimator):  # typ
             question.grouping,
         )
         self.classes_, self._positive = data.labels.classes, data.labels.positive
-        self.rule_set_ = self.model_.rule_set
-        self.certificate_, self.history_ = solution.certificate, solution.history
+        self.rule_set_, self.history_ = self.model_.rule_set, solution.history
         if self.certificate_.status == "time_limit":
             warnings.warn(
                 f"the time limit of {self.time_limit:g} s was reached; the best rule "
@@ -307,72 +314,7 @@ class FairRuleSetClassifier(TakesTables, ClassifierMixin, BaseEstimator):  # typ
                 ConvergenceWarning,
                 stacklevel=3,  # whoever called fit
             )
+        warn_of_sensitive(self.rule_set_, sensitive_features, stacklevel=4)
         if deadline.interrupted.is_set() and self.on_interrupt == "raise":
             raise KeyboardInterrupt
         return self
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Predict the label of each row; groups are not needed."""
-        table = self._tested(X)
-        accepted = self.model_.accepts(table, strict=self.strict)
-        order = self.classes_ if self._positive == 1 else self.classes_[::-1]
-        predictions: NDArray[Any] = order[accepted.astype(int)]
-        return predictions
-
-    def explain(
-        self,
-        X: Any,
-        *,
-        immutable: Iterable[str | int] = (),
-        direction: Direction = "to_positive",
-        n_closest: int = 3,
-        allow_missing: bool = False,
-    ) -> Explanations:
-        """Say why each row gets its decision, and the smallest change that flips it.
-
-        Takes what :func:`faircg.explain.explain` does. ``immutable`` may name features
-        by their position in the table of ``fit``; distances of numbers are measured in
-        units of the range of the training data, and where that holds whole numbers
-        only, so do the changes.
-        """
-        table = self._tested(X)
-        names = self.features_.resolve(immutable, parameter="immutable")
-        return explain(
-            self.model_,
-            table,
-            immutable=[name for name in names if name in table.names],
-            direction=direction,
-            n_closest=n_closest,
-            allow_missing=allow_missing,
-            strict=self.strict,
-        )
-
-    def rule_table(
-        self,
-        X: Any,
-        y: ArrayLike | None = None,
-        *,
-        sensitive_features: Any = None,
-        sample_weight: ArrayLike | None = None,
-        totals: bool = False,
-    ) -> pd.DataFrame:
-        """Count the people that each rule covers, by group.
-
-        Takes and returns what :func:`faircg.rule_table` does.
-        """
-        table = self._tested(X)
-        return rule_table(
-            self.model_,
-            table,
-            y,
-            sensitive_features=sensitive_features,
-            sample_weight=sample_weight,
-            missing_groups=self.missing_groups,
-            totals=totals,
-            strict=self.strict,
-        )
-
-    def _tested(self, X: Any) -> Table:
-        """Read the features that rules test."""
-        check_is_fitted(self)
-        return checked_table(self, X, reset=False, kinds=self.model_.kinds)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from numpy.typing import NDArray
 
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 
 SMALLEST_PART = 0.005
 """Share of the people that a part cut off by ``thresholds="tree"`` must hold."""
+FEW_VALUES = 20
+"""Most distinct values between all of which ``thresholds="auto"`` cuts."""
 
 
 def quantile_cuts(values: FloatVector, weights: IntVector, parts: int) -> list[float]:
@@ -96,6 +99,80 @@ def tree_cuts(
     return sorted({_shortest(float(cut), distinct) for cut in cuts})
 
 
+def auto_cuts(
+    values: FloatVector, labels: NDArray[Any] | None, weights: IntVector, parts: int
+) -> list[float]:
+    """Cut points that lose little: between all of few values, or else by the labels.
+
+    A code far away from all other values, such as 999, has a cut of its own and takes
+    none from the rest. Without labels the rest is cut at quantiles.
+
+    Examples
+    --------
+    >>> people = np.ones(5, dtype=np.int64)
+    >>> auto_cuts(np.array([0.0, 1.0, 2.0, 3.5, 8.0]), None, people, 10)
+    [0.0, 1.0, 3.0, 6.0]
+    >>> ages = np.array([*range(20, 60), 999.0])
+    >>> auto_cuts(ages, ages > 41, np.ones(41, dtype=np.int64), 2)
+    [41.0, 500.0]
+    """
+    distinct = np.unique(values)
+    if len(distinct) <= FEW_VALUES:
+        return _between(distinct, range(1, len(distinct)))
+    first, last = _without_codes(distinct)
+    plain = (values >= distinct[first]) & (values <= distinct[last])
+    if labels is None:
+        cuts = quantile_cuts(values[plain], weights[plain], parts)
+    else:
+        cuts = tree_cuts(values[plain], labels[plain], weights[plain], parts)
+    places = np.searchsorted(distinct, cuts, side="right")
+    return _between(distinct, sorted({first, *places.tolist(), last + 1}))
+
+
+def _without_codes(distinct: FloatVector) -> tuple[int, int]:
+    """Return the first and the last value that is not farther off than all are wide."""
+    first, last = 0, len(distinct) - 1
+    if distinct[last] - distinct[last - 1] > distinct[last - 1] - distinct[1]:
+        last -= 1
+    if distinct[1] - distinct[0] > distinct[last] - distinct[1]:
+        first += 1
+    return first, last
+
+
+def _between(distinct: FloatVector, places: Iterable[int]) -> list[float]:
+    """Cut before the values at these places, if there is one before them."""
+    inner = [place for place in places if 0 < place < len(distinct)]
+    pairs = [(float(distinct[j - 1]), float(distinct[j])) for j in inner]
+    return [readable_cut(low, high) for low, high in pairs]
+
+
+def readable_cut(low: float, high: float) -> float:
+    """Return the number with the fewest digits that divides two neighbouring values.
+
+    It is near their middle, where no value of anybody is expected, unless the lower
+    one has fewer decimals: whole numbers are cut at whole numbers.
+
+    Examples
+    --------
+    >>> readable_cut(37, 38), readable_cut(20, 30), readable_cut(0.27, 0.28)
+    (37.0, 25.0, 0.27)
+    >>> readable_cut(0.2744000053, 0.2753)
+    0.275
+    """
+    quarter = (high - low) / 4
+    middle = low + 2 * quarter
+    for digits in range(1, 18):
+        rounded = float(f"{middle:.{digits}g}")
+        if low + quarter <= rounded <= high - quarter and rounded < high:
+            return low if _decimals(low) < _decimals(rounded) else rounded
+    return low
+
+
+def _decimals(number: float) -> int:
+    exponent = Decimal(repr(number)).normalize().as_tuple().exponent
+    return max(0, -int(exponent))
+
+
 def _shortest(cut: float, distinct: FloatVector) -> float:
     """Return the number with the fewest digits near ``cut`` that divides alike."""
     upper = int(np.searchsorted(distinct, cut, side="right"))
@@ -115,6 +192,7 @@ Way: TypeAlias = (
     "Callable[[FloatVector, NDArray[Any] | None, IntVector, int], list[float]]"
 )
 THRESHOLDS: Final[Mapping[str, Way]] = {
+    "auto": auto_cuts,
     "quantile": lambda values, labels, weights, parts: quantile_cuts(
         values, weights, parts
     ),

@@ -36,5 +36,9 @@ class SolverError(FairCGError, RuntimeError):
     """The solver failed, or its answer did not survive the recount."""
 
 
+class SensitiveFeatureWarning(UserWarning):
+    """Rules test a feature that also defines the groups."""
+
+
 class UnseenCategoryWarning(UserWarning):
     """A table to predict holds categories that the training data did not."""

@@ -132,6 +132,11 @@ class NumericRange:
             raise ValueError(f"a range cannot go from {self.low} to {self.high}")
 
     @property
+    def is_yes_or_no(self) -> bool:
+        """Whether all values are 0 or 1."""
+        return self.whole and (self.low, self.high) == (0.0, 1.0)
+
+    @property
     def scale(self) -> float:
         """The distance that costs one; 1 when all values are the same."""
         distance = self.high - self.low

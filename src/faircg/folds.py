@@ -10,11 +10,11 @@ from functools import cached_property, partial
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
-from faircg.colgen.certificate import fingerprint
 from faircg.colgen.engine import solve
 from faircg.colgen.events import CellDone, InCell, OnEvent, ignore, in_units
 from faircg.colgen.options import SearchOptions
 from faircg.colgen.pricing import PoolOnly
+from faircg.colgen.problem import fingerprint
 from faircg.colgen.select import Selection
 from faircg.colgen.stop import Deadline
 from faircg.evaluate.counts import group_counts, total

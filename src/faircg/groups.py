@@ -155,10 +155,17 @@ def groups_as_learned(
     return groups.compared_as(families)
 
 
+def attribute_names(sensitive_features: Any) -> list[ColumnName]:
+    """Return the names of the attributes that have one."""
+    if sensitive_features is None:
+        return []
+    return [name for name, _ in _columns(sensitive_features) if name is not None]
+
+
 def _names(sensitive_features: Any) -> list[ColumnName]:
     """Return how the attributes may be called: by position and, if any, by name."""
-    names = [name for name, _ in _columns(sensitive_features)]
-    return [*range(len(names)), *(name for name in names if name is not None)]
+    count = len([*_columns(sensitive_features)])
+    return [*range(count), *attribute_names(sensitive_features)]
 
 
 def _large_enough(groups: Groups, grouping: Grouping, weights: FloatVector) -> Groups:

@@ -8,14 +8,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from faircg.fairness import GroupSizes
+from faircg.fairness.criterion import compares
 from faircg.groups import groups_of
 from faircg.labels import Labels, plain, read_labels
-from faircg.validation import checked_table, read_costs, read_weights
+from faircg.validation import (
+    check_same_rows,
+    checked_table,
+    read_costs,
+    read_weights,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from faircg.amounts import Amounts
+    from faircg.fairness import Criterion
     from faircg.features import Features
     from faircg.groups import Groups
     from faircg.question import Question
@@ -55,6 +62,12 @@ class LabelledTable:
 
         The question says which label is positive, and whether groups are needed.
         """
+        check_same_rows(
+            X,
+            sensitive_features=sensitive_features,
+            sample_weight=sample_weight,
+            costs=costs,
+        )
         table = checked_table(estimator, X, reset=True, exclude=question.exclude)
         labels = read_labels(y, table.n_rows, question.pos_label)
         weights = read_weights(sample_weight, table.n_rows)
@@ -71,6 +84,7 @@ class LabelledTable:
             grouping=question.grouping,
             per_person=weights.parts,
         )
+        _must_compare(criterion, groups)
         data = cls(
             estimator.features_,
             table,
@@ -125,4 +139,17 @@ class LabelledTable:
             None
             if self.costs is None
             else replace(self.costs, whole=self.costs.whole[rows]),
+        )
+
+
+def _must_compare(criterion: Criterion | None, groups: Groups) -> None:
+    """Refuse to compare a group with none; a floor or a cap can bound it alone."""
+    if criterion is None or not compares(criterion):
+        return
+    sizes = [len(family.groups) for family in groups.families] or [len(groups.names)]
+    if max(sizes) < 2:
+        raise ValueError(
+            f"constraint={criterion.name!r} compares groups, and everybody is of the "
+            f"group {groups.names[0]!r}; name a column with two groups or more, or "
+            "leave the constraint out"
         )

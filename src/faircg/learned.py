@@ -2,29 +2,39 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
+from dataclasses import replace
 from numbers import Integral
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from faircg.colgen.certificate import relative_gap
 from faircg.evaluate import group_counts, total
+from faircg.evaluate.coverage import Coverage
 from faircg.evaluate.gaps import fairness_of
-from faircg.exceptions import SolverError
+from faircg.exceptions import SensitiveFeatureWarning, SolverError
 from faircg.features import numeric_ranges
+from faircg.groups import attribute_names
 from faircg.labels import plain
 from faircg.model import Asked, Feature, RuleSetModel
+from faircg.model_entries import Baseline
+from faircg.plain_tree import PlainTree
 from faircg.policy import Policy
+from faircg.rule_scores import RuleScores
 from faircg.rules import Rule, RuleSet
+from faircg.simplify import simplified
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from faircg.classifier import FairRuleSetClassifier
+    from faircg.colgen.certificate import Certificate
     from faircg.colgen.engine import Solution
-    from faircg.fairness import Criterion, Fairness
+    from faircg.fairness import Criterion, Fairness, GroupCounts
     from faircg.grouping import Grouping
     from faircg.labelled import LabelledTable
     from faircg.rules import Condition
-    from faircg.typing import Conditions, RulesFor
+    from faircg.typing import BoolVector, Conditions, RulesFor
 
 
 def named_rules(
@@ -61,6 +71,34 @@ def asked_of(estimator: FairRuleSetClassifier, data: LabelledTable) -> Asked:
     )
 
 
+def simplest(
+    rule_set: RuleSet, certificate: Certificate, data: LabelledTable
+) -> tuple[RuleSet, Certificate]:
+    """Simplify what was found, and keep what the certificate says of it true.
+
+    Decisions stay, but the Hamming loss counts a person once for each rule. Where it
+    changes and costs are not one each, or would go below a bound that speaks of other
+    conditions, the rules stay as they are.
+    """
+    shorter = simplified(rule_set, data.table.kinds)
+    is_meant = rule_set.turned(data.labels.is_positive)
+    before, after = (
+        Coverage.of(rules, data.table, data.weights).loss(is_meant, certificate.loss)
+        for rules in (rule_set, shorter)
+    )
+    if before == after:
+        return shorter, certificate
+    loss = certificate.returned_loss + after - before
+    proven = replace(certificate, returned_loss=loss)
+    is_exact = certificate.rates == "exact"  # else the bound may not speak of these
+    if certificate.costs is not None or (is_exact and loss < certificate.lower_bound):
+        return rule_set, certificate
+    if is_exact and loss < certificate.objective:
+        gap = relative_gap(loss, certificate.lower_bound)
+        proven = replace(proven, objective=loss, gap=gap)
+    return shorter, proven
+
+
 def learned_model(
     solution: Solution,
     conditions: Sequence[Condition],
@@ -69,19 +107,22 @@ def learned_model(
     asked: Asked,
     rules_for: RulesFor,
     grouping: Grouping,
-) -> tuple[RuleSetModel, Fairness]:
+) -> tuple[RuleSetModel, Certificate, Fairness]:
     """Recount a solution on the people themselves, and make a model of it.
 
     ``criterion`` must hold; ``asked`` and ``grouping`` are for the readers of the model
     file.
     """
     table, labels = data.table, data.labels
-    rule_set = named_rules(
+    found = named_rules(
         solution.returned.rules, conditions, data.label(rules_for), rules_for
     )
-    counts = group_counts(
-        rule_set.accepts(table), labels.is_positive, data.groups, data.weights
-    )
+    rule_set, certificate = simplest(found, solution.certificate, data)
+
+    def counted(accepted: BoolVector) -> dict[str, GroupCounts]:
+        return group_counts(accepted, labels.is_positive, data.groups, data.weights)
+
+    counts = counted(rule_set.accepts(table))
     families = data.groups.families
     fairness = fairness_of(counts, criterion, families)
     everybody = total(counts.values())
@@ -92,16 +133,35 @@ def learned_model(
     tested = set(rule_set.features)
     ranges = numeric_ranges(table)
     positive = labels.positive
+    tree = PlainTree.learn(table, labels.is_positive, data.weights)
     model = RuleSetModel(
         rule_set=rule_set,
         features=tuple(Feature.of(table[n]) for n in table.names if n in tested),
         labels=(plain(labels.classes[1 - positive]), plain(labels.classes[positive])),
-        certificate=solution.certificate,
+        certificate=certificate,
         groups=counts,
         ranges={name: known for name, known in ranges.items() if name in tested},
         asked=asked,
         rates=() if criterion is None else tuple(criterion.rates()),
         grouping=grouping,
         families=families,
+        baseline=Baseline(tree, counted(tree.accepts(table))),
+        scores=RuleScores.count(rule_set, table, labels.is_positive, data.weights),
     )
-    return model, fairness
+    return model, certificate, fairness
+
+
+def warn_of_sensitive(
+    rule_set: RuleSet, sensitive_features: Any, *, stacklevel: int
+) -> None:
+    """Say that rules test a feature that also defines the groups."""
+    own = {str(name) for name in attribute_names(sensitive_features)}
+    tested = [name for name in rule_set.features if name in own]
+    if tested:
+        warnings.warn(
+            f"the rules test {', '.join(map(repr, tested))}, which also "
+            f"{'defines' if len(tested) == 1 else 'define'} the groups; exclude= "
+            "forbids that",
+            SensitiveFeatureWarning,
+            stacklevel=stacklevel,
+        )

@@ -10,36 +10,45 @@ from __future__ import annotations
 import json
 import re
 import warnings
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, astuple, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, cast, get_args
+from typing import TYPE_CHECKING, Any, Final, get_args
 
-import numpy as np
-
-from faircg.colgen.certificate import Certificate
 from faircg.exceptions import ModelFormatError, UnseenCategoryWarning
-from faircg.fairness import GroupCounts
 from faircg.fairness.constraint import criterion_of
 from faircg.fairness.recorded import RecordedCriterion, rates_from_json, rates_to_json
-from faircg.features import NumericRange
 from faircg.grouping import Grouping, families_from_list, families_to_list
+from faircg.model_entries import (
+    ASKED,
+    CERTIFICATE,
+    RANGE,
+    SCORES,
+    Baseline,
+    counts_to_json,
+    read_counts,
+    read_labels,
+    upgraded,
+)
 from faircg.model_parts import Asked as Asked
 from faircg.model_parts import Feature as Feature
-from faircg.model_parts import parsed_features
-from faircg.parsing import Shape, named, parse_json
-from faircg.rules import Condition, RuleSet
+from faircg.model_parts import check_declared, label_array, parsed_features
+from faircg.parsing import named, parse_json
+from faircg.rules import RuleSet
 from faircg.table import Kind, Table, read_table
-from faircg.typing import Value
+from faircg.unseen import mostly_unseen, unseen_words
 from faircg.whole_files import write_text
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from numpy.typing import NDArray
 
-    from faircg.fairness import Criterion, Family, Linear, Rate
-    from faircg.typing import BoolVector
+    from faircg.colgen.certificate import Certificate
+    from faircg.fairness import Criterion, Family, GroupCounts, Linear, Rate
+    from faircg.features import NumericRange
+    from faircg.rule_scores import RuleScores
+    from faircg.typing import BoolVector, FloatVector, Value
 
 FORMAT: Final = "faircg-model"
 VERSION: Final = 2
@@ -47,8 +56,6 @@ OLDER_VERSION: Final = 1
 """Version that is still read: it recorded no ranges, and anything as the rest."""
 LARGEST_FILE: Final = 64 * 2**20
 """Bytes beyond which a file is no model: a guard against filling the memory."""
-LARGEST_GROUP: Final = 2**53
-"""People beyond which shares are not exact."""
 _HALF: Final = re.compile("[\ud800-\udfff]")
 _TWO_HALVES: Final = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 
@@ -81,6 +88,12 @@ class RuleSetModel:
     grouping, families
         How sensitive attributes made the groups, and which of them were compared; no
         families if every part of the people was a group.
+    held_out
+        Counts of each group on people who were kept apart from the fit, if any were.
+    baseline
+        A plain tree to compare with; None if nobody recorded one.
+    scores
+        Training people of each rule, for :meth:`score`; None if nobody recorded them.
     """
 
     rule_set: RuleSet
@@ -93,6 +106,9 @@ class RuleSetModel:
     rates: tuple[Rate | Linear, ...] = ()
     grouping: Grouping = field(default_factory=Grouping)
     families: tuple[Family, ...] = ()
+    held_out: Mapping[str, GroupCounts] = field(default_factory=dict)
+    baseline: Baseline | None = None
+    scores: RuleScores | None = None
 
     def __post_init__(self) -> None:
         kinds = self.kinds
@@ -106,10 +122,15 @@ class RuleSetModel:
                 )
         for rule in self.rule_set:
             for condition in rule.conditions:
-                _check_declared(condition, kinds)
+                check_declared(condition, kinds)
         for name in self.ranges:
             if kinds.get(name) != "numeric":
                 raise ValueError(f"a range of {name!r}, which is no numeric feature")
+        known = self.scores
+        if known is not None and len(known.covered) != len(self.rule_set) + 1:
+            raise ValueError("the scores are not those of the rules")
+        asked = {name for name, known in self.ranges.items() if known.is_yes_or_no}
+        object.__setattr__(self, "rule_set", self.rule_set.reading(yes_or_no=asked))
 
     @property
     def kinds(self) -> dict[str, Kind]:
@@ -145,41 +166,63 @@ class RuleSetModel:
         """Read the features that rules test; a table was read before."""
         return X if isinstance(X, Table) else read_table(X, kinds=self.kinds)
 
-    def covers(self, X: Any, *, strict: bool = False) -> BoolVector:
+    def covers(self, X: Any, *, strict: bool | None = None) -> BoolVector:
         """Say for each row of a frame or table whether a rule covers it.
 
         Columns that no rule tests may be absent, as may the sensitive feature.
         ``strict`` raises, rather than warns, when a category was never seen in
-        training.
+        training. By default it raises where most values of a feature are such (see
+        :func:`faircg.unseen.mostly_unseen`), as in another encoding; False only warns.
         """
         return self.rule_set.covers(self._seen(X, strict))
 
-    def accepts(self, X: Any, *, strict: bool = False) -> BoolVector:
+    def accepts(self, X: Any, *, strict: bool | None = None) -> BoolVector:
         """Say for each row of a frame or table whether it gets the positive label.
 
         Takes what :meth:`covers` does.
         """
         return self.rule_set.accepts(self._seen(X, strict))
 
-    def _seen(self, X: Any, strict: bool) -> Table:
+    def _seen(self, X: Any, strict: bool | None) -> Table:
         """Read the features, and warn of categories never seen in training."""
         table = self.read(X)
         # A category that is new: ``=`` is false for it and ``!=`` true.
         for name, (count, example) in self.unseen(table).items():
             message = unseen_words(name, count, example)
+            n_values = int((~table[name].missing).sum())
             if strict:
                 raise ValueError(message)
+            if strict is None and mostly_unseen(count, n_values):
+                raise ValueError(
+                    f"{message}; most of its {n_values:,} values are such, so that it "
+                    "seems to be written in another way (strict=False, or "
+                    "--allow-unseen, goes on)"
+                )
             warnings.warn(message, UnseenCategoryWarning, stacklevel=4)
         return table
 
-    def predict(self, X: Any, *, strict: bool = False) -> NDArray[Any]:
+    def predict(self, X: Any, *, strict: bool | None = None) -> NDArray[Any]:
         """Predict one of the two labels for each row, exactly as the model has it.
 
         The array holds objects where NumPy has no type for both labels as they are.
         """
         accepted = self.accepts(X, strict=strict)
-        predictions: NDArray[Any] = _label_array(self.labels)[accepted.astype(int)]
+        predictions: NDArray[Any] = label_array(self.labels)[accepted.astype(int)]
         return predictions
+
+    def score(self, X: Any, *, strict: bool | None = None) -> FloatVector:
+        """Return a score of each row for the positive label, from 0 to 1.
+
+        It is the share of training people with that label among those of the rules that
+        cover the row (:mod:`faircg.rule_scores`). Decisions never use it.
+        """
+        if self.scores is None:
+            raise ValueError(
+                "the model does not record the people of its rules, which scores need; "
+                "fit it again"
+            )
+        parts = self.asked.people_parts or 1
+        return self.scores.of(self.rule_set, self._seen(X, strict), parts)
 
     def unseen(self, table: Table) -> dict[str, tuple[int, Value]]:
         """Count rows with categories never seen in training, with one example each.
@@ -205,12 +248,9 @@ class RuleSetModel:
             "version": VERSION,
             "labels": list(self.labels),
             "rule_set": self.rule_set.to_dict(),
-            "features": [
-                {**asdict(feature), "categories": list(feature.categories)}
-                for feature in self.features
-            ],
+            "features": [feature.to_dict() for feature in self.features],
             "certificate": None if certificate is None else certificate.to_dict(),
-            "groups": {name: asdict(counts) for name, counts in self.groups.items()},
+            "groups": counts_to_json(self.groups),
             "ranges": {name: asdict(known) for name, known in self.ranges.items()},
             "asked": {name: _plain(v) for name, v in asdict(self.asked).items()},
             "rates": rates_to_json(self.rates),
@@ -218,7 +258,18 @@ class RuleSetModel:
                 **self.grouping.to_dict(),
                 "families": families_to_list(self.families),
             },
+            **self._records(),
         }
+
+    def _records(self) -> dict[str, Any]:
+        """Return what a fit may record beside the rules, as far as it did."""
+        known: dict[str, Any] = {"held_out": counts_to_json(self.held_out)}
+        if self.baseline is not None:
+            known["baseline"] = self.baseline.to_dict()
+        if self.scores is not None:
+            covered, meant = map(list, astuple(self.scores))
+            known["scores"] = {"covered": covered, "meant": meant}
+        return {name: value for name, value in known.items() if value}
 
     def to_json(self) -> str:
         """Return the model as JSON text, the same for the same model.
@@ -255,24 +306,27 @@ class RuleSetModel:
                 f"{OLDER_VERSION} and {VERSION}"
             )
         if version == OLDER_VERSION:
-            data = _upgraded(data)
+            data = upgraded(data)
         grouping = {**Grouping().to_dict(), **named(data.get("grouping", {}), "groups")}
         families = grouping.pop("families", [])
         proven = data.get("certificate")
-        groups = named(data.get("groups"), "groups")
         ranges = named(data.get("ranges"), "ranges")
+        plain, counted = data.get("baseline"), data.get("scores")
         try:
             return cls(
                 rule_set=RuleSet.from_dict(data.get("rule_set")),
                 features=parsed_features(data.get("features")),
-                labels=_labels(data.get("labels")),
-                certificate=None if proven is None else _CERTIFICATE.read(proven),
-                groups={name: _counts(entry) for name, entry in groups.items()},
-                ranges={name: _RANGE.read(entry) for name, entry in ranges.items()},
-                asked=_ASKED.read(data.get("asked")),
+                labels=read_labels(data.get("labels")),
+                certificate=None if proven is None else CERTIFICATE.read(proven),
+                groups=read_counts(data.get("groups"), "groups"),
+                ranges={name: RANGE.read(entry) for name, entry in ranges.items()},
+                asked=ASKED.read(data.get("asked")),
                 rates=rates_from_json(data.get("rates", [])),
                 grouping=Grouping.from_dict(grouping),
                 families=families_from_list(families),
+                held_out=read_counts(data.get("held_out", {}), "held_out"),
+                baseline=None if plain is None else Baseline.from_dict(plain),
+                scores=None if counted is None else SCORES.read(counted),
             )
         except ValueError as error:
             raise ModelFormatError(str(error)) from None
@@ -289,104 +343,6 @@ class RuleSetModel:
             raise ModelFormatError(f"{file} is not a text file") from None
 
 
-# Types are looked up here, once: loading a model evaluates nothing.
-_ASKED: Final = Shape(Asked, "what was asked")
-_CERTIFICATE: Final = Shape(Certificate, "a certificate")
-_COUNTS: Final = Shape(GroupCounts, "the counts of a group")
-_RANGE: Final = Shape(NumericRange, "a range")
-
-
-def unseen_words(name: str, count: int, example: Value) -> str:
-    """Say that a feature holds categories that the model never met.
-
-    Examples
-    --------
-    >>> print(unseen_words("job", 1, "smith"))  # doctest: +ELLIPSIS
-    feature 'job': 1 row holds a category never seen in training ('smith'); ...
-    """
-    found, such, rows = f"{count:,} rows hold categories", "for example ", "them"
-    if count == 1:
-        found, such, rows = "1 row holds a category", "", "it"
-    return (
-        f"feature {name!r}: {found} never seen in training ({such}{example!r}); "
-        f"'=' is false and '!=' is true for {rows}"
-    )
-
-
 def _plain(value: object) -> object:
     """Return tuples as the lists that JSON has."""
     return [*map(_plain, value)] if isinstance(value, tuple) else value
-
-
-def _label_array(labels: tuple[Value, Value]) -> NDArray[Any]:
-    """Return both labels in an array that gives them back unchanged.
-
-    NumPy would make one type of two, floats of large whole numbers, and drop NULs at
-    the end of a text.
-    """
-    kinds = set(map(type, labels))
-    fits = kinds in ({bool}, {float})
-    if kinds == {int}:
-        limits = np.iinfo(np.int64)
-        fits = all(limits.min <= cast("int", n) <= limits.max for n in labels)
-    elif kinds == {int, float}:  # equal as numbers, if the whole one fits a float
-        fits = all(abs(cast("float", n)) <= 2**53 for n in labels)
-    elif kinds == {str}:
-        fits = not any(cast("str", text).endswith("\0") for text in labels)
-    return np.array(labels, dtype=None if fits else object)
-
-
-def _check_declared(condition: Condition, kinds: Mapping[str, Kind]) -> None:
-    """Refuse a test that the declared kind of its feature does not allow."""
-    kind = kinds.get(condition.feature)
-    if kind is None:
-        raise ValueError(f"rules test undeclared feature {condition.feature!r}")
-    compares = condition.operator in ("<=", ">")
-    equates = condition.operator in ("=", "!=")
-    if (compares and kind != "numeric") or (equates and kind == "numeric"):
-        raise ValueError(f"'{condition}' does not fit a {kind} feature")
-
-
-def _upgraded(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Give a file of version 1 the form of version 2.
-
-    Version 1 took anything for a certificate, counts and settings; what is not whole
-    there is left out.
-    """
-    certificate = named(data.get("certificate"), "certificate")
-    groups = named(data.get("groups"), "groups")
-    is_whole = _can(_CERTIFICATE.read, certificate)
-    are_whole = all(_can(_counts, entry) for entry in groups.values())
-    return {
-        **data,
-        "certificate": certificate if is_whole else None,
-        "groups": groups if are_whole else {},
-        "ranges": {},
-        "asked": _ASKED.fitting(named(data.get("asked", {}), "asked")),
-    }
-
-
-def _can(read: Callable[[object], object], data: object) -> bool:
-    try:
-        read(data)
-    except ModelFormatError:
-        return False
-    return True
-
-
-def _labels(data: object) -> tuple[Value, Value]:
-    if not (
-        isinstance(data, list)
-        and len(data) == 2
-        and all(isinstance(label, get_args(Value)) for label in data)
-        and data[0] != data[1]
-    ):
-        raise ModelFormatError("a model needs a list of two different labels")
-    return data[0], data[1]
-
-
-def _counts(data: object) -> GroupCounts:
-    counts = _COUNTS.read(data)
-    if counts.total >= LARGEST_GROUP:
-        raise ModelFormatError("a group has more people than can be counted exactly")
-    return counts

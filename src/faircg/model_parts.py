@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast, get_args
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, cast, get_args
+
+import numpy as np
 
 from faircg.exceptions import ModelFormatError
 from faircg.parsing import listed
@@ -11,7 +13,12 @@ from faircg.table import Kind
 from faircg.typing import Value
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
     from faircg.fairness import GroupCounts
+    from faircg.rules import Condition
     from faircg.table import Column
 
 
@@ -31,6 +38,10 @@ class Feature:
             seen = set(column.values[~column.missing].tolist())
         return cls(column.name, column.kind, tuple(sorted(seen, key=repr)))
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the feature as plain JSON values."""
+        return {**asdict(self), "categories": list(self.categories)}
+
 
 @dataclass(frozen=True, slots=True)
 class Asked:
@@ -43,7 +54,12 @@ class Asked:
     ``thresholds`` is how cut points were found, ``"given"`` if by hand; a
     ``random_state`` that is no number is not recorded. ``class_weight`` is
     ``"balanced"`` or ``"given"``; ``costs_by_row`` says whether each row had a cost of
-    its own. Counts of people are in parts of a person, ``people_parts`` to each.
+    its own. Counts of people are in parts of a person, ``people_parts`` to each. The
+    columns ``target`` and ``sensitive`` are those that a command was given; it kept the
+    share ``holdout`` of the people apart, chosen by ``random_state``. Texts of
+    ``decimal_commas`` and ``decimal_points`` that rules or the plain tree test were
+    read as numbers, such as ``12,5 %`` and ``$1,200.50``, and ``missing_words`` there
+    as missing values.
     """
 
     exclude: tuple[str, ...] | None = None
@@ -60,6 +76,12 @@ class Asked:
     class_weight: str | None = None
     costs_by_row: bool | None = None
     people_parts: int | None = None
+    target: str | None = None
+    sensitive: tuple[str, ...] | None = None
+    holdout: float | None = None
+    decimal_commas: tuple[str, ...] | None = None
+    decimal_points: tuple[str, ...] | None = None
+    missing_words: tuple[str, ...] | None = None
 
     def cost_of(self, counts: GroupCounts, parts: int = 1) -> float | None:
         """Return what errors cost by their kind; people may be counted in parts.
@@ -98,3 +120,32 @@ def parsed_features(data: object) -> tuple[Feature, ...]:
         known = cast("tuple[Value, ...]", tuple(categories))
         features.append(Feature(entry["name"], cast("Kind", entry["kind"]), known))
     return tuple(features)
+
+
+def label_array(labels: tuple[Value, Value]) -> NDArray[Any]:
+    """Return both labels in an array that gives them back unchanged.
+
+    NumPy would make one type of two, floats of large whole numbers, and drop NULs at
+    the end of a text.
+    """
+    kinds = set(map(type, labels))
+    fits = kinds in ({bool}, {float})
+    if kinds == {int}:
+        limits = np.iinfo(np.int64)
+        fits = all(limits.min <= cast("int", n) <= limits.max for n in labels)
+    elif kinds == {int, float}:  # equal as numbers, if the whole one fits a float
+        fits = all(abs(cast("float", n)) <= 2**53 for n in labels)
+    elif kinds == {str}:
+        fits = not any(cast("str", text).endswith("\0") for text in labels)
+    return np.array(labels, dtype=None if fits else object)
+
+
+def check_declared(condition: Condition, kinds: Mapping[str, Kind]) -> None:
+    """Refuse a test that the declared kind of its feature does not allow."""
+    kind = kinds.get(condition.feature)
+    if kind is None:
+        raise ValueError(f"rules test undeclared feature {condition.feature!r}")
+    compares = condition.operator in ("<=", ">")
+    equates = condition.operator in ("=", "!=")
+    if (compares and kind != "numeric") or (equates and kind == "numeric"):
+        raise ValueError(f"'{condition}' does not fit a {kind} feature")

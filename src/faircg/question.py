@@ -8,7 +8,7 @@ conditions, the depths, the first rules and the pricer.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final, get_args
+from typing import TYPE_CHECKING, Any, Final, cast, get_args
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -40,10 +40,12 @@ if TYPE_CHECKING:
     from faircg.features import Features
     from faircg.labelled import LabelledTable
     from faircg.rules import Condition
-    from faircg.typing import Conditions, Objective, RulesAskedFor
+    from faircg.typing import Conditions, Objective, RatesCounted, RulesAskedFor
 
 DEFAULT_CONDITIONS: Final = 6
 """Conditions per rule when ``max_conditions`` is None and the pricer is not exact."""
+MOST_EXACT_ROWS: Final = 2_000
+"""Distinct rows up to which true rates are as quick to search as the paper's proxy."""
 MINING_SHARE: Final = 0.1
 """Part of the time that mining first rules may take."""
 
@@ -61,6 +63,7 @@ class Question:
     max_complexity: int
     max_conditions: int | None
     objective: Objective
+    rates: RatesCounted
     costs: ErrorCosts
     pricing: str | Pricer
     warm_start_rules: str | tuple[Rule, ...] | None
@@ -111,6 +114,7 @@ class Question:
             max_complexity=int(estimator.max_complexity),
             max_conditions=None if D is None else int(D),
             objective=estimator.objective,  # type: ignore[arg-type]
+            rates=estimator.rates,  # type: ignore[arg-type]
             costs=ErrorCosts.of(
                 estimator.cost_false_positive,
                 estimator.cost_false_negative,
@@ -145,6 +149,19 @@ class Question:
             max_complexity=max_complexity,
         )
 
+    def about(self, data: LabelledTable) -> Question:
+        """Return the same question with the label that rules are for, of these people.
+
+        Rules that were given are for the positive label unless another is named.
+        """
+        if self.rules_for != "rarer":
+            return self
+        positives = data.weights[data.labels.is_positive].sum()
+        is_rarer = 2 * positives <= data.weights.sum()
+        given = isinstance(self.warm_start_rules, tuple)
+        side: RulesFor = "positive" if is_rarer or given else "negative"
+        return replace(self, rules_for=side)
+
     def sides(self) -> tuple[Question, ...]:
         """Return the questions to search: with auto one for each label, in half time.
 
@@ -159,8 +176,8 @@ class Question:
     @property
     def side(self) -> RulesFor:
         """The label that a search is for."""
-        assert self.rules_for != "auto", "auto is searched side by side"
-        return self.rules_for
+        assert self.rules_for in get_args(RulesFor), "one side is searched at a time"
+        return cast("RulesFor", self.rules_for)
 
     @property
     def criterion(self) -> Criterion | None:
@@ -220,7 +237,9 @@ class Question:
             costs=paid.samples,
             units=paid.units,
         )
-        return binarizer, problem
+        is_large = self.rates == "auto" and problem.n_rows > MOST_EXACT_ROWS
+        by_proxy = self.rates == "proxy" or is_large
+        return binarizer, replace(problem, by_proxy=by_proxy)
 
     def policy(self, features: Features) -> Policy:
         """Return how the rules that are searched may test features."""

@@ -7,19 +7,20 @@ as people speak, compare and hash by content, and travel as JSON.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import total_ordering
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast, get_args
 
 import numpy as np
 
 from faircg.exceptions import ModelFormatError
+from faircg.notebook import list_html
 from faircg.parsing import is_finite, listed, mapping
 from faircg.printable import spoken_name, spoken_value
 from faircg.typing import RulesFor
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
     from faircg.table import Column, Table
     from faircg.typing import BoolVector, Value
@@ -45,6 +46,9 @@ class Condition:
         ``<=`` and ``>`` compare numbers, ``=`` and ``!=`` categories and booleans.
     value
         What the feature is compared with; ``None`` for the two tests of presence.
+    is_yes_or_no
+        Whether the feature is a number that is always 0 or 1: then the condition reads
+        like a boolean. It compares numbers all the same.
 
     Examples
     --------
@@ -52,6 +56,8 @@ class Condition:
     age > 45
     >>> print(Condition("employed", "=", True), "/", Condition("employed", "=", False))
     employed / not employed
+    >>> print(Condition("married", "<=", 0, is_yes_or_no=True))
+    not married
     >>> print(Condition("job title", "!=", "head of sales"))
     job title != "head of sales"
     """
@@ -59,6 +65,7 @@ class Condition:
     feature: str
     operator: Operator
     value: Value = None
+    is_yes_or_no: bool = field(default=False, compare=False, repr=False, kw_only=True)
 
     def __post_init__(self) -> None:
         feature: object = self.feature
@@ -122,6 +129,8 @@ class Condition:
             return f"{name} {self.operator}"
         if isinstance(self.value, bool):
             return name if self.value == (self.operator == "=") else f"not {name}"
+        if self.is_yes_or_no and 0 <= cast("float", self.value) < 1:
+            return name if self.operator == ">" else f"not {name}"
         return f"{name} {self.operator} {spoken_value(self.value)}"
 
     def to_dict(self) -> dict[str, Value]:
@@ -248,6 +257,14 @@ class RuleSet:
         """Names of the features that some rule tests, sorted."""
         return tuple(sorted({c.feature for rule in self for c in rule.conditions}))
 
+    def reading(self, *, yes_or_no: Collection[str]) -> RuleSet:
+        """Return the same rules, in which these numbers read like booleans."""
+        rules = (
+            Rule(tuple(replace(c, is_yes_or_no=c.feature in yes_or_no) for c in rule))
+            for rule in (rule.conditions for rule in self.rules)
+        )
+        return replace(self, rules=tuple(rules))
+
     def __iter__(self) -> Iterator[Rule]:
         return iter(self.rules)
 
@@ -279,6 +296,10 @@ class RuleSet:
             return f"Never predict {label} (the empty rule set)"
         lines = [f"    {self.rules[0]}", *(f" or {rule}" for rule in self.rules[1:])]
         return "\n".join([f"Predict {label} if", *lines])
+
+    def _repr_html_(self) -> str:
+        head = str(self).partition("\n")[0]
+        return list_html(head, map(str, self.rules))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the rule set as plain JSON values."""

@@ -31,6 +31,7 @@ from faircg.folds import search_fold
 from faircg.grid import COARSE_EPSILONS, Grid, GridPoint
 from faircg.labelled import LabelledTable
 from faircg.listening import Channel, telling
+from faircg.notebook import Shown
 from faircg.question import Question
 from faircg.validation import TakesTables
 
@@ -43,13 +44,13 @@ if TYPE_CHECKING:
 
     from faircg.colgen.events import Event
     from faircg.explain import Explanations
-    from faircg.typing import BoolVector, IntVector
+    from faircg.typing import BoolVector, FloatMatrix, FloatVector, IntVector
 
 CELL_SECONDS = 30.0
 """Time limit of a cell when no estimator is given."""
 
 
-class FairRuleSetClassifierCV(TakesTables, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class FairRuleSetClassifierCV(Shown, TakesTables, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Fair rule sets on a grid of epsilon and complexity, by cross-validation.
 
     Per training fold, phase I collects rules by column generation on a coarse grid, and
@@ -247,6 +248,7 @@ class FairRuleSetClassifierCV(TakesTables, ClassifierMixin, BaseEstimator):  # t
         data = LabelledTable.read(
             self, question, X, y, sensitive_features, sample_weight, costs
         )
+        question = question.about(data)
         results = self._search(question, grid, data)
         self.classes_ = data.labels.classes
         self.cv_results_ = results
@@ -290,6 +292,16 @@ class FairRuleSetClassifierCV(TakesTables, ClassifierMixin, BaseEstimator):  # t
         """Predict the label of each row; groups are not needed."""
         check_is_fitted(self, "best_estimator_")
         return self.best_estimator_.predict(X)  # type: ignore[no-any-return]
+
+    def predict_proba(self, X: Any) -> FloatMatrix:
+        """Score rows as :meth:`FairRuleSetClassifier.predict_proba` does."""
+        check_is_fitted(self, "best_estimator_")
+        return self.best_estimator_.predict_proba(X)  # type: ignore[no-any-return]
+
+    def decision_function(self, X: Any) -> FloatVector:
+        """Score rows as :meth:`FairRuleSetClassifier.decision_function` does."""
+        check_is_fitted(self, "best_estimator_")
+        return self.best_estimator_.decision_function(X)  # type: ignore[no-any-return]
 
     def explain(self, X: Any, **options: Any) -> Explanations:
         """Explain decisions as :meth:`FairRuleSetClassifier.explain` does."""

@@ -20,9 +20,11 @@ Value: TypeAlias = str | int | float | bool | None
 """What a cell of the user's table holds, once it is plain."""
 Objective: TypeAlias = Literal["hamming", "zero_one"]
 """The loss that is minimised."""
+RatesCounted: TypeAlias = Literal["auto", "exact", "proxy"]
+"""How false positives count in a search by Hamming loss; auto decides by size."""
 RulesFor: TypeAlias = Literal["positive", "negative"]
 """The label that a person gets whom a rule covers."""
-RulesAskedFor: TypeAlias = Literal["positive", "negative", "auto"]
+RulesAskedFor: TypeAlias = Literal["rarer", "positive", "negative", "auto"]
 """The label that rules are to be for; with auto the one that makes fewer errors."""
 MissingGroups: TypeAlias = Literal["raise", "group"]
 """Missing sensitive features: an error, or a group of their own."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import narwhals.stable.v2 as nw
 import numpy as np
 from sklearn.utils import check_array
 from sklearn.utils.validation import _check_sample_weight, validate_data
@@ -59,6 +60,38 @@ def checked_table(
         rest = (frame[:, kept] if excluded and kept else frame).to_native()
         validate_data(estimator, rest, reset=reset, skip_check_array=True)
     return read_table(X, kinds=kinds, without=excluded)
+
+
+def check_same_rows(X: Any, **others: Any) -> None:
+    """Refuse pandas objects whose index says that their rows are those of other people.
+
+    Rows are taken as they come, so that one order must hold for all.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> people = pd.DataFrame({"age": [30, 40]})
+    >>> check_same_rows(people, sensitive_features=pd.Series(["f", "m"], index=[1, 0]))
+    Traceback (most recent call last):
+    ValueError: the index of sensitive_features differs from that of X (first at row 0:
+    1 and 0); reindex it with .loc[X.index], or take its values with .to_numpy() if its
+    rows are in the order of X
+    """
+    if not nw.dependencies.is_pandas_dataframe(X):
+        return
+    for name, given in others.items():
+        if not nw.dependencies.is_pandas_dataframe(given) and (
+            not nw.dependencies.is_pandas_series(given)
+        ):
+            continue
+        if len(given) != len(X) or given.index.equals(X.index):
+            continue  # another length is told elsewhere
+        row = int(np.argmax(np.asarray(given.index != X.index)))
+        raise ValueError(
+            f"the index of {name} differs from that of X (first at row {row}: "
+            f"{given.index[row]} and {X.index[row]}); reindex it with .loc[X.index], "
+            "or take its values with .to_numpy() if its rows are in the order of X"
+        )
 
 
 def read_weights(sample_weight: ArrayLike | None, n_rows: int) -> Amounts:

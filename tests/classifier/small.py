@@ -11,7 +11,9 @@ X, Y, GROUPS = make_people(80)
 SMALL = {
     "max_complexity": 6,
     "max_conditions": 2,
+    "thresholds": "quantile",
     "n_thresholds": 4,
+    "rules_for": "positive",
     "warm_start_rules": None,
     "time_limit": 60,
 }

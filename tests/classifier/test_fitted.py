@@ -19,25 +19,26 @@ def test_the_defaults_are_the_documented_ones():
         "max_complexity": 20,
         "max_conditions": None,
         "objective": "hamming",
+        "rates": "auto",
         "cost_false_positive": 1,
         "cost_false_negative": 1,
         "class_weight": None,
         "pricing": "exact",
         "warm_start_rules": "forest",
-        "thresholds": "quantile",
+        "thresholds": "auto",
         "n_thresholds": 10,
         "exclude": (),
         "monotone": None,
         "not_together": (),
-        "time_limit": 300.0,
+        "time_limit": 60.0,
         "pricing_time_limit": 45.0,
         "random_state": 0,
         "n_jobs": None,
         "verbose": 0,
         "pos_label": None,
-        "rules_for": "positive",
+        "rules_for": "rarer",
         "missing_groups": "raise",
-        "strict": False,
+        "strict": None,
         "on_interrupt": "raise",
         "callbacks": (),
     }
@@ -142,9 +143,27 @@ def test_equalized_odds_hold_on_true_rates(objective, epsilon):
     predictions = clf.predict(X)
     for label in (0, 1):
         assert gap(Y, predictions, GROUPS, label) <= Fraction(str(epsilon))
-    proxy = objective == "hamming"
-    assert clf.certificate_.rates == ("proxy" if proxy else "exact")
+    assert clf.certificate_.rates == "exact"
     assert clf.certificate_.loss == objective
-    if not proxy:
+    if objective == "zero_one":
         errors = int((predictions != Y).sum())
         assert clf.certificate_.objective == errors
+
+
+@pytest.mark.parametrize(
+    ("rates", "most_rows", "counted"),
+    [
+        ("auto", 2_000, "exact"),
+        ("auto", 2, "proxy"),
+        ("exact", 2, "exact"),
+        ("proxy", 2_000, "proxy"),
+    ],
+)
+def test_the_proxy_is_a_choice_and_that_of_large_tables(
+    rates, most_rows, counted, monkeypatch
+):
+    """The certificate says how false positives counted; true rates hold anyway."""
+    monkeypatch.setattr("faircg.question.MOST_EXACT_ROWS", most_rows)
+    clf = fit(constraint=ODDS, epsilon=0.1, rates=rates, max_complexity=4)
+    assert clf.certificate_.rates == counted
+    assert gap(Y, clf.predict(X), GROUPS, 0) <= Fraction(1, 10)

@@ -167,7 +167,7 @@ TWICE = ("--weight", "Größe", "--exclude", "Größe")
 GROUPS = ("--target", "hired", "--sensitive", "town")
 BAD = {
     "missing file": (["fit", "nowhere.csv", "--target", "y"], 1, "no file"),
-    "unknown suffix": (["fit", "people.xlsx", "--target", "y"], 1, "must end in .csv"),
+    "unknown suffix": (["fit", "people.dat", "--target", "y"], 1, "must end in .csv"),
     "no target": (["fit", "PEOPLE"], 1, "--target"),
     "missing column": (
         ["fit", "PEOPLE", "--target", "hire"],
@@ -370,13 +370,13 @@ def test_progress_shows_bound_and_gap() -> None:
     clf = FairRuleSetClassifier(
         max_complexity=6, max_conditions=2, callbacks=(progress,)
     ).fit(data.X, data.y)
-    assert progress.rounds == len(clf.history_)
+    assert progress.depth == clf.history_[-1].max_conditions
     assert progress.bound >= clf.history_[-1].lower_bound
     assert progress.loss == clf.certificate_.objective
     text, share = seen[-1]
     assert re.search(
-        r"complexity at most 6 \| round \d+ \| bound [\d.]+ \| best loss \d+ \| gap "
-        r"[\d.]+%",
+        r"complexity at most 6 \| rules of up to \d conditions? \| best accuracy "
+        r"[\d.]+% \| gap [\d.]+% \| \d+ s left",
         text,
     )
     assert share is not None
@@ -416,7 +416,7 @@ def test_finished_cells_are_counted() -> None:
         ),
     ]
     progress(FitBegun(0.1, 5))
-    assert seen[-1] == ("epsilon 0.1, complexity at most 5 | round 0", None)
+    assert seen[-1] == ("epsilon 0.1, complexity at most 5", None)
 
 
 REGISTRIES = {
@@ -528,7 +528,7 @@ def test_tab_offers_data_sets_tables_and_directories(
 ) -> None:
     """Whoever presses Tab sees what a command can read."""
     monkeypatch.chdir(people.parent)
-    (people.parent / "notes.txt").touch()
+    (people.parent / "notes.md").touch()
     (people.parent / "more").mkdir()
     (people.parent / "more" / "a.parquet").touch()
     assert complete_data("") == ["adult", "compas", "default", "more/", people.name]

@@ -275,6 +275,9 @@ def test_names_that_look_like_numbers_stay_names(
     kinds = ["01"] * 200_000 + ["x"] * 3
     (tmp_path / "t.csv").write_text("kind,n\n" + ",1\n".join([*kinds, ""]), "utf-8")
     done = faircg("predict", "m.json", "t.csv", "-o", "out.csv")
+    assert (done.code, "--allow-unseen goes on" in done.err) == (1, True)
+    assert not (tmp_path / "out.csv").exists()
+    done = faircg("predict", "m.json", "t.csv", "-o", "out.csv", "--allow-unseen")
     assert (done.code, "200,000 rows hold" in done.err) == (0, True)
     assert "(for example '01')" in done.err
     assert "3 of 200,003 rows are 1" in done.out

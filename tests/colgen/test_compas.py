@@ -93,3 +93,29 @@ def test_heuristic_pricing_ends_at_the_same_or_a_higher_lp_value(compas, pricing
     assert certificate.lp_value >= 1728.941 - 0.01
     assert certificate.lower_bound <= 1743
     assert certificate.objective >= 1743
+
+
+@pytest.mark.long
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("max_complexity", [5, 15, 30])
+@pytest.mark.parametrize(
+    "constraint",
+    [None, OPPORTUNITY, "equalized_odds", "demographic_parity", "predictive_equality"],
+)
+def test_fewer_wrong_predictions_are_found_by_counting_them(
+    compas, constraint, max_complexity
+):
+    """A search by 0-1 loss ended with 33 errors more than one by Hamming loss."""
+    found = [
+        FairRuleSetClassifier(
+            constraint=constraint,
+            max_complexity=max_complexity,
+            max_conditions=6,
+            objective=objective,
+            time_limit=60,
+        )
+        .fit(compas.X, compas.y, sensitive_features=compas.sensitive_features)
+        .certificate_.errors
+        for objective in ("zero_one", "hamming")
+    ]
+    assert found[0] <= found[1]

@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from faircg.colgen.certificate import fingerprint
 from faircg.colgen.pool import Pool
-from faircg.colgen.problem import Problem
+from faircg.colgen.problem import Problem, fingerprint
 from faircg.colgen.select import Selection
 from oracle import Instance, Limits, random_instance
 from small_problems import (

@@ -406,7 +406,7 @@ def test_o_every_combination_that_has_a_name_runs(pricing, objective, constraint
 def test_p_a_missing_number_is_not_above_a_threshold():
     """``~(x <= t)`` is true for NaN; a comparison with nothing must be false."""
     X = pd.DataFrame({"age": [20.0, 30.0, np.nan, 40.0, 50.0]})
-    binarizer = ConditionBinarizer(n_thresholds=2).fit(X)
+    binarizer = ConditionBinarizer(thresholds="quantile", n_thresholds=2).fit(X)
     met = dict(
         zip(map(str, binarizer.conditions_), binarizer.transform(X)[2], strict=True)
     )
@@ -422,7 +422,11 @@ def test_p_the_number_of_quantiles_is_passed_on():
     """The research code's parameter never reached the function that needed it."""
     X = pd.DataFrame({"age": np.arange(100.0)})
     for parts in (2, 4, 10):
-        conditions = ConditionBinarizer(n_thresholds=parts).fit(X).conditions_
+        conditions = (
+            ConditionBinarizer(thresholds="quantile", n_thresholds=parts)
+            .fit(X)
+            .conditions_
+        )
         assert len(conditions) == 2 * (parts - 1)
 
 

@@ -52,6 +52,7 @@ def fitted(X, y, groups, weights=None):
         max_complexity=5,
         max_conditions=2,
         warm_start_rules="tree",
+        thresholds="quantile",
         n_thresholds=4,
     )
     return clf.fit(X, y, sensitive_features=groups, sample_weight=weights)

@@ -11,6 +11,9 @@ from certificates import certificate
 from faircg.fairness import GroupCounts
 from faircg.features import NumericRange
 from faircg.model import Asked, Feature, RuleSetModel
+from faircg.model_entries import Baseline
+from faircg.plain_tree import Node, PlainTree
+from faircg.rule_scores import RuleScores
 from faircg.rules import Condition, Rule, RuleSet
 
 NUMBERS = [
@@ -186,12 +189,28 @@ def random_model(rng):
             [
                 Asked(),
                 Asked(("race", "b|"), "quantile", 10, 300.0, 0),
-                Asked(exclude=(), time_limit=0.5),
+                Asked(exclude=(), time_limit=0.5, target="b|", holdout=0.25),
                 Asked(increasing=("a", "b|"), not_together=(("a", "b|"), ("c", "d"))),
             ]
         ),
+        **records(rng, pool, features, set(rules)),
     )
     return model, columns
+
+
+def records(rng, pool, features, rules):
+    """Return what a fit may record of held-out people, a tree and scores."""
+    if rng.random() < 0.3:
+        return {}
+    counts = {"a": GroupCounts(1, 2, 0, 2)}
+    node = Node(
+        rng.choice(pool), rng.random() < 0.5, Node(rng.choice(pool), True, False)
+    )
+    return {
+        "held_out": rng.choice([{}, counts]),
+        "baseline": Baseline(PlainTree(node, tuple(features)), counts, counts),
+        "scores": RuleScores((5,) * (len(rules) + 1), (3,) * (len(rules) + 1)),
+    }
 
 
 def random_columns(model, columns, rng, n_rows):

@@ -189,6 +189,12 @@ def test_documents_tell_certificate_and_groups():
     for line in ("| status | optimal |", "| gap | 0 |", "| epsilon | none |"):
         assert line in markdown.splitlines()
     assert "| f | 3 | 1 | 0 | 0 | 0.750 | no such people |" in markdown
+    counted = certificate(errors=4, errors_lower_bound=3, any_classifier_errors=2)
+    card = export_model(dataclasses.replace(model, certificate=counted), "markdown")
+    said, details = card.split("## Certificate")[1].split("## Details")
+    assert "4 wrong predictions; no rule set makes fewer than 3" in said
+    assert "amming" not in said
+    assert "| loss | hamming |" in details
     latex = export_model(model, "latex")
     assert r"f & 3 & 1 & 0 & 0 & 0.750 & no such people \\" in latex
     assert "Predict yes if any rule holds, no otherwise." in markdown

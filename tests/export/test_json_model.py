@@ -32,6 +32,9 @@ def test_models_are_valid(seed):
     SCHEMA.validate(json.loads(export_model(model, "json")))
 
 
+NO_COUNTS = {"groups": {}, "held_out": {}}
+
+
 def changed(**entries):
     model, _ = random_model(random.Random(0))
     return {**model.to_dict(), **entries}
@@ -74,8 +77,17 @@ def with_condition(operator, value):
         changed(asked={"excluded": []}),
         changed(asked={**changed()["asked"], "exclude": "race"}),
         changed(asked={**changed()["asked"], "random_state": 0.5}),
+        changed(asked={**changed()["asked"], "target": 3}),
+        changed(held_out={"a": {"true_positives": 1}}),
+        changed(scores={"covered": [1, -2], "meant": [1, 1]}),
+        changed(scores={"covered": [], "meant": []}),
+        changed(baseline={"tree": True}),
+        changed(baseline={"tree": {"root": 1, "features": []}, **NO_COUNTS}),
+        changed(
+            baseline={"tree": {"root": {"yes": True}, "features": []}, **NO_COUNTS}
+        ),
     ],
-    ids=range(29),
+    ids=range(36),
 )
 def test_the_schema_refuses_what_is_no_model(data):
     """A wrong file is wrong by the schema, and by the loader."""

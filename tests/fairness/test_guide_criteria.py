@@ -102,7 +102,7 @@ def test_its_certificate_holds_against_all_rule_sets(make, limit, theirs, object
         limits = Limits(**{limit: epsilon})
         assert solution.certificate.proven_optimal
         assert solution.certificate.objective == best_rule_set(
-            instance, objective, limits
+            instance, objective, limits, by_proxy=False
         )
         recount = solution.returned.recount
         predicted = np.zeros(len(instance.is_positive), dtype=bool)

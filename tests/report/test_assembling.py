@@ -100,7 +100,7 @@ def test_missing_values_are_shown_as_missing():
 
 def test_a_sample_of_rows_is_spread_and_bounded(report):
     """Always the same rows, from the first to the last."""
-    rows = [person.row for person in report.shown.rows]
+    rows = [int(person.row) for person in report.shown.rows]
     assert len(rows) == 200
     assert rows == sorted(set(rows))
     assert rows[0] == 0
@@ -109,7 +109,7 @@ def test_a_sample_of_rows_is_spread_and_bounded(report):
 
 def test_each_decision_of_each_point_is_that_of_its_model(report, halves):
     """Row by row."""
-    rows = [person.row for person in report.shown.rows]
+    rows = [int(person.row) for person in report.shown.rows]
     X, y, groups = (column.iloc[rows] for column in halves["test"])
     for result, decisions in zip(report.points, report.shown.decisions, strict=True):
         expected = result.point.model.covers(X).tolist()

@@ -215,7 +215,7 @@ def test_rows_can_be_searched_and_filtered(opened, report):
     pairs = list(zip(people.rows, people.decisions[1], strict=True))
 
     def rows():
-        return [*map(int, texts(opened, "#people-table tbody th"))]
+        return texts(opened, "#people-table tbody th")
 
     Select(opened.find_element("id", "filter-group")).select_by_visible_text(
         "Caucasian"

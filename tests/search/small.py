@@ -17,7 +17,9 @@ SMALL = {
 FIT = {
     "constraint": OPPORTUNITY,
     "max_conditions": 2,
+    "thresholds": "quantile",
     "n_thresholds": 4,
+    "rules_for": "positive",
     "warm_start_rules": None,
     "time_limit": 60,
 }

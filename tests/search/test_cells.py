@@ -161,7 +161,7 @@ def test_rules_of_my_own_start_every_fold(starts):
 
 def test_rules_of_my_own_start_the_folds_that_have_their_conditions(starts):
     """A fold cuts numbers elsewhere: its first cell raised, and there was no search."""
-    whole = ConditionBinarizer(n_thresholds=4).fit(X).conditions_
+    whole = ConditionBinarizer(thresholds="quantile", n_thresholds=4).fit(X).conditions_
     numeric = Rule((next(c for c in whole if c.feature == "pay"),))
     alike = Rule((Condition("job", "=", "cook"),))
     grid = {"complexities": (3,), "epsilons": (1.0,), "fine_epsilons": (1.0,)}

@@ -155,7 +155,11 @@ def test_predicting_needs_a_fit():
     [
         FairRuleSetClassifierCV(
             FairRuleSetClassifier(
-                max_conditions=1, n_thresholds=3, warm_start_rules=None, time_limit=20
+                max_conditions=1,
+                thresholds="quantile",
+                n_thresholds=3,
+                warm_start_rules=None,
+                time_limit=20,
             ),
             complexities=(2, 3),
             cv=2,

@@ -1,11 +1,11 @@
 """The command line: ``faircg fit | predict | explain | evaluate | frontier | ...``.
 
 One module per family of commands: ``learning`` (fit), ``searching`` (frontier),
-``scoring`` (predict, explain, evaluate), ``writing`` (report, export) and ``embedded``
-(datasets, demo). Heavy imports happen inside the commands, and the options of a command
-are read when it is run, so that ``--help`` answers at once. Results go to
-standard output, progress and notes to standard error. Bad input ends with one clear
-line, and no file is half written.
+``scoring`` (predict, evaluate), ``explaining`` (explain), ``writing`` (report, export)
+and ``embedded`` (datasets, demo). Heavy imports happen inside the commands, and the
+options of a command are read when it is run, so that ``--help`` answers at once.
+Results go to standard output, progress and notes to standard error. Bad input ends with
+one clear line, and no file is half written.
 """
 
 from __future__ import annotations
@@ -18,10 +18,11 @@ import typer
 
 from faircg.cli import exits
 from faircg.cli.embedded import datasets, demo
+from faircg.cli.explaining import explain
 from faircg.cli.lazy import LazyCommand, described
 from faircg.cli.learning import fit
 from faircg.cli.progress import note
-from faircg.cli.scoring import evaluate, explain, predict
+from faircg.cli.scoring import evaluate, predict
 from faircg.cli.searching import frontier
 from faircg.cli.writing import export, report
 from faircg.printable import one_line

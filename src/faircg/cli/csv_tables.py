@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+TABLES: Final = (".csv", ".tsv", ".txt")
+"""How the names of text files with tables end."""
+PACKED: Final = (".gz", ".bz2", ".xz")
+"""How they end if they are packed."""
 SEPARATORS: Final = {";": "';'", "\t": "a tab", "|": "'|'"}
 """What other files have where commas should be, and its name."""
 HEAD: Final = 2**20
@@ -48,8 +52,9 @@ def read_csv(called: str, path: Path | None, types: Mapping[str, Any]) -> pd.Dat
         else:
             with opener_of(path)(path, "rb") as file:
                 head = file.read(HEAD)
-        _check_head(called, head)
-        return parse(called, source, dtype=dict(types))
+        separator = separator_in(called, head)
+        _check_names(called, head, separator)
+        return parse(called, source, dtype=dict(types), sep=separator)
     except (EOFError, zlib.error, lzma.LZMAError) as error:
         raise ValueError(f"{called} cannot be unpacked: {error}") from None
 
@@ -86,12 +91,40 @@ def opener_of(path: Path) -> Callable[..., Any]:
         ".gz": gzip.open,
         ".bz2": bz2.open,
         ".xz": lzma.open,
+        ".zip": _open_zip,
     }
     return openers.get(path.suffix.lower(), open)
 
 
-def _check_head(called: str, head: bytes) -> None:
-    """Refuse what pandas would read as something else without a word."""
+def _open_zip(path: Path, mode: str) -> Any:
+    """Open the one file in a ZIP archive."""
+    import zipfile
+
+    try:
+        archive = zipfile.ZipFile(path)
+        names = [name for name in archive.namelist() if not name.endswith("/")]
+        if len(names) == 1 and not names[0].lower().endswith(TABLES):
+            raise ValueError(f"{path} holds {names[0]}, which is no CSV text")
+        if len(names) != 1:
+            raise ValueError(
+                f"{path} holds {len(names)} files; unpack it and name one of them"
+            )
+        return archive.open(names[0], mode[0])  # type: ignore[arg-type]
+    except zipfile.BadZipFile as error:
+        raise ValueError(f"{path} cannot be unpacked: {error}") from None
+
+
+def separator_of(path: Path) -> str:
+    """Return what separates the values of a file that can be read."""
+    with opener_of(path)(path, "rb") as file:
+        return separator_in(str(path), file.read(HEAD))
+
+
+def separator_in(called: str, head: bytes) -> str:
+    """Return what separates values, by the first bytes of a file.
+
+    What pandas would read as something else without a word is an error.
+    """
     for start, problem in NO_CSV.items():
         if head.startswith(start):
             raise ValueError(f"{called} is {problem}")
@@ -106,10 +139,17 @@ def _check_head(called: str, head: bytes) -> None:
             and len(set(map(len, others))) == 1
             and (len(first[0]) == 1 or len(set(map(len, first))) > 1)
         ):
-            raise ValueError(f"{called}: {separator_words(separator)}")
+            return separator
+    return ","
+
+
+def _check_names(called: str, head: bytes, separator: str) -> None:
+    """Refuse names that pandas would change without a word."""
     if len(head) == HEAD and b"\n" not in head:
         return  # more names than can be looked at
-    twice = [name for name, count in Counter(first[0]).items() if name and count > 1]
+    text = head.decode("utf-8-sig", errors="replace")
+    names = Counter(_first_records(text, separator)[0])
+    twice = [name for name, count in names.items() if name and count > 1]
     if twice:
         raise ValueError(
             f"{called} has more than one column called "

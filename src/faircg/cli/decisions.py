@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -9,7 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from faircg.cli.csv_tables import SEPARATORS, separator_words
-from faircg.cli.files import with_categories
+from faircg.cli.files import as_known
+from faircg.unseen import mostly_unseen
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -33,17 +35,21 @@ class Decisions:
     """What the rules say about some rows.
 
     ``accepted`` rows get the positive label; ``unseen`` has for each feature the rows
-    with categories never seen in training, and an example.
+    with categories never seen in training, and an example; ``present`` the rows that
+    have a value.
     """
 
     accepted: BoolVector
     unseen: Mapping[str, tuple[int, Value]] = field(default_factory=dict)
+    present: Mapping[str, int] = field(default_factory=dict)
 
     @classmethod
     def on(cls, model: RuleSetModel, frame: pd.DataFrame) -> Decisions:
         """Apply the rules to a frame."""
-        table = model.read(with_categories(model, frame))
-        return cls(model.rule_set.accepts(table), model.unseen(table))
+        table = model.read(as_known(model, model.features, frame))
+        unseen = model.unseen(table)
+        present = {name: int((~table[name].missing).sum()) for name in table.names}
+        return cls(model.rule_set.accepts(table), unseen, present)
 
     @classmethod
     def without_rules(cls, model: RuleSetModel, n_rows: int) -> Decisions:
@@ -63,13 +69,15 @@ class RowError(ValueError):
 class Tally:
     """Counts the decisions of all pieces, in their order.
 
-    ``strict`` makes a category never seen in training an error.
+    ``strict`` makes a category never seen in training an error; None does so in the end
+    if that is most of a feature.
     """
 
-    strict: bool = False
+    strict: bool | None = None
     n_rows: int = 0
     n_positive: int = 0
     unseen: dict[str, tuple[int, Value]] = field(default_factory=dict)
+    present: Counter[str] = field(default_factory=Counter)
 
     def add(self, decisions: Decisions) -> None:
         """Count the next rows."""
@@ -81,8 +89,19 @@ class Tally:
                 )
             before, first = self.unseen.get(name, (0, example))
             self.unseen[name] = before + count, first
+        self.present.update(decisions.present)
         self.n_rows += len(decisions.accepted)
         self.n_positive += int(decisions.accepted.sum())
+
+    def check_seen(self) -> None:
+        """Refuse a feature that is mostly written in another way than in training."""
+        for name, (count, example) in self.unseen.items():
+            if self.strict is None and mostly_unseen(count, self.present[name]):
+                raise ValueError(
+                    f"feature {name!r}: {count:,} of {self.present[name]:,} values "
+                    f"were never seen in training (for example {example!r}), so that "
+                    "it seems to be written in another way; --allow-unseen goes on"
+                )
 
     @contextmanager
     def locating(self, source: str) -> Iterator[None]:

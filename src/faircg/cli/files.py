@@ -9,19 +9,22 @@ from typing import TYPE_CHECKING, Any, Final
 
 import typer
 
-from faircg.cli.csv_tables import parse, read_csv
+from faircg.cli.csv_tables import PACKED, TABLES, parse, read_csv, separator_of
 from faircg.cli.named_table import NamedTable, check_labels
+from faircg.cli.written import Written
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     import pandas as pd
 
     from faircg.model import RuleSetModel
+    from faircg.model_parts import Feature
 
 STANDARD: Final = "-"
 """Name of standard input or output."""
-CSV: Final = (".csv", ".csv.gz", ".csv.bz2", ".csv.xz")
+CSV: Final = (*TABLES, *(f"{end}{z}" for end in TABLES for z in PACKED), ".zip")
+SPREADSHEETS: Final = (".xlsx", ".xls", ".ods", ".numbers")
 PARQUET: Final = (".parquet", ".pq")
 EMBEDDED: Final = ("adult", "compas", "default")
 
@@ -38,9 +41,11 @@ def kind_of(name: str) -> str:
         return "csv"
     if lower.endswith(PARQUET):
         return "parquet"
+    if lower.endswith(SPREADSHEETS):
+        raise ValueError(f"{name} is a spreadsheet; save the table as CSV text")
     raise ValueError(
-        f"{name}: the name of a data file must end in {', '.join(CSV[:2])} or "
-        f"{PARQUET[0]}"
+        f"{name}: the name of a data file must end in {', '.join(TABLES)} (perhaps "
+        f"packed: .csv.gz, .zip) or {PARQUET[0]}"
     )
 
 
@@ -84,7 +89,12 @@ def read_as_missing(
     if people.csv is None or not columns:
         return {}
     texts = parse(
-        people.name, people.csv, usecols=columns, dtype=str, keep_default_na=False
+        people.name,
+        people.csv,
+        usecols=columns,
+        dtype=str,
+        keep_default_na=False,
+        sep=separator_of(people.csv),
     )
     if len(texts) != len(frame):  # the file was changed meanwhile
         return {}
@@ -168,16 +178,36 @@ def load_model(path: Path) -> RuleSetModel:
 
 def read_for(model: RuleSetModel, name: str) -> NamedTable:
     """Read a table as the model needs it: its categories are names."""
-    people = read_people(name, [f.name for f in model.features if f.kind == "category"])
-    return replace(people, frame=with_categories(model, people.frame))
+    features = features_of(model)
+    texts = [*_categories(features), *Written.of(model).decimals]
+    people = read_people(name, texts)
+    return replace(people, frame=as_known(model, features, people.frame))
 
 
-def with_categories(model: RuleSetModel, frame: pd.DataFrame) -> pd.DataFrame:
-    """Give categories the type that the model knows, text or not.
+def read_as_text(model: RuleSetModel) -> list[str]:
+    """Return the columns of a file in which nothing is to be taken for a number."""
+    return [*_categories(model.features), *Written.of(model).decimals]
+
+
+def _categories(features: Iterable[Feature]) -> list[str]:
+    return [f.name for f in features if f.kind == "category"]
+
+
+def features_of(model: RuleSetModel) -> Collection[Feature]:
+    """Return the features that the rules test, or the plain tree beside them."""
+    simple = () if model.baseline is None else model.baseline.tree.features
+    return {f.name: f for f in (*simple, *model.features)}.values()
+
+
+def as_known(
+    model: RuleSetModel, features: Iterable[Feature], frame: pd.DataFrame
+) -> pd.DataFrame:
+    """Give columns the type that the model knows: categories, and written numbers.
 
     A CSV file holds only texts, and a Parquet file may hold numbers for names.
     """
-    for feature in model.features:
+    frame = Written.of(model).read(frame)
+    for feature in features:
         if feature.kind != "category" or feature.name not in frame.columns:
             continue
         column = frame[feature.name]

@@ -5,21 +5,26 @@
 from __future__ import annotations
 
 import csv
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from faircg.cli import exits, files, notes, show
+from faircg.cli import column_options as col
+from faircg.cli import columns, exits, files, notes, remembered, show
 from faircg.cli import group_options as grp
 from faircg.cli import options as opt
 from faircg.cli.constraints import named
+from faircg.cli.keeping import where_to_write
 from faircg.cli.lazy import taking
 from faircg.cli.progress import bar, following
+from faircg.cli.written import Written
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
     from faircg.classifier import FairRuleSetClassifier
     from faircg.cli.named_table import NamedTable
     from faircg.grouping import Grouping
@@ -32,17 +37,20 @@ class LearningOptions(opt.PeopleOptions):
 
     constraint: opt.Constraint = None
     max_conditions: opt.MaxConditions = None
+    rates: opt.Rates = "auto"
     positive: opt.Positive = None
-    rules_for: opt.RulesFor = "positive"
+    rules_for: opt.RulesFor = "rarer"
     cost_false_positive: opt.CostFalsePositive = 1.0
     cost_false_negative: opt.CostFalseNegative = 1.0
     costs: opt.Costs = None
     exclude: opt.Exclude = None
+    keep: col.Keep = None
+    use_sensitive: col.UseSensitive = False
     increasing: opt.Increasing = None
     decreasing: opt.Decreasing = None
     not_together: opt.NotTogether = None
     category: opt.Category = None
-    thresholds: opt.Thresholds = "quantile"
+    thresholds: opt.Thresholds = "auto"
     n_thresholds: opt.NThresholds = 10
     warm_start: opt.WarmStart = "forest"
     pricing: opt.Pricing = "exact"
@@ -52,7 +60,7 @@ class LearningOptions(opt.PeopleOptions):
     bins: grp.Bins = None
     min_group_size: grp.MinGroupSize = 0
     small_groups: opt.SmallGroups = "raise"
-    time_limit: opt.TimeLimit = 300.0
+    time_limit: opt.TimeLimit = 60.0
     seed: opt.Seed = 0
     jobs: opt.Jobs = -1
 
@@ -82,6 +90,8 @@ class FitOptions(LearningOptions):
     max_complexity: opt.MaxComplexity = 20
     objective: opt.Objective = "hamming"
     price: opt.Price = False
+    holdout: Annotated[float, remembered.HOLDOUT] = 0.0
+    force: col.Force = False
     verbose: Annotated[bool, typer.Option("--verbose", help="Report every round.")] = (
         False
     )
@@ -91,9 +101,10 @@ class FitOptions(LearningOptions):
 def fit(asked: FitOptions) -> None:
     """Learn a rule set, and write it as a model file.
 
-    Rules may test every column but the target, so --exclude names and numbers of
-    people, and the sensitive column if it must not be used. Ctrl-C keeps the best rule
-    set so far.
+    Rules may test every column but the target, the sensitive ones (unless
+    --use-sensitive), and those that look like identifiers, dates or the answer itself
+    (unless --keep). Ctrl-C keeps the best rule set so far, and never replaces a better
+    model file.
 
     \b
     Example:
@@ -101,7 +112,11 @@ def fit(asked: FitOptions) -> None:
         --epsilon 0.05 --max-complexity 10 -o model.json
     """
     files.check_output(asked.output)
-    training = read_training(asked)
+    if asked.epsilon is not None:
+        _must_bound(asked.named_constraint, asked.epsilon)
+    training, apart = read_training(asked), None
+    if asked.holdout:
+        training, apart = remembered.split(training, asked.holdout, asked.seed)
     clf = make_estimator(asked, training).set_params(
         epsilon=asked.epsilon,
         max_complexity=asked.max_complexity,
@@ -113,10 +128,18 @@ def fit(asked: FitOptions) -> None:
     title = f"{training.title}, {people['X'].shape[1]} features"
     with following(title, quiet=asked.quiet or asked.verbose) as callbacks:
         clf.set_params(callbacks=callbacks).fit(**people)
-    clf.model_.save(asked.output)
+    clf.model_ = model = remembered.remembering(
+        training.written.recorded(clf.model_),
+        training,
+        apart,
+        share=asked.holdout,
+        missing_groups=asked.missing_groups,
+    )
+    written, why = where_to_write(model, asked.output, force=asked.force)
+    model.save(written)
     prices = _prices(clf, people, quiet=asked.quiet) if asked.price else []
     if asked.as_json:
-        values = {"model": str(asked.output), **show.fit_values(clf)}
+        values = {"model": str(written), **show.fit_values(clf)}
         if asked.price:
             values["prices"] = [asdict(price) for price in prices]
         typer.echo(files.to_json(values))
@@ -125,8 +148,21 @@ def fit(asked: FitOptions) -> None:
         show.show_fit(out, clf, training.groups)
         for price in prices:
             out.print(f"price: {price}")
-        typer.echo(f"\n{show.wrote([asked.output])}")
+        typer.echo(f"\n{show.wrote([written])}")
+    if why:
+        typer.echo(f"faircg: {why}", err=True)
     finish(clf)
+
+
+def _must_bound(constraint: str | None, epsilon: float) -> None:
+    """Refuse an epsilon that bounds nothing."""
+    if constraint is None:
+        from faircg.fairness import CRITERIA
+
+        raise ValueError(
+            f"--epsilon {epsilon:g} is an allowed gap, and no --constraint says of "
+            f"what; give one of {', '.join(CRITERIA)}"
+        )
 
 
 def _prices(
@@ -147,12 +183,18 @@ def finish(clf: FairRuleSetClassifier) -> None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Training:
-    """The people that a command learns from, and which columns are what."""
+    """The people that a command learns from, and which columns are what.
+
+    Rules may not test those to ``exclude``; texts that are ``written`` numbers were
+    read as such.
+    """
 
     people: NamedTable
     target: str
     groups: list[str]
     pos_label: Any
+    exclude: tuple[str, ...]
+    written: Written
 
     @property
     def title(self) -> str:
@@ -164,6 +206,11 @@ class Training:
         """The arguments of ``fit``."""
         parts = self.people.parts(self.target, self.groups)
         return {**parts, "costs": self.people.costs}
+
+    def read_alike(self, name: str, categories: Iterable[str]) -> NamedTable:
+        """Read other people as these were read."""
+        people = files.read_people(name, [*categories, *self.written.decimals])
+        return replace(people, frame=self.written.read(people.frame))
 
 
 def read_training(asked: LearningOptions) -> Training:
@@ -179,6 +226,7 @@ def read_training(asked: LearningOptions) -> Training:
         name
         for names in (
             asked.exclude,
+            asked.keep,
             asked.category,
             asked.increasing,
             asked.decreasing,
@@ -194,9 +242,36 @@ def read_training(asked: LearningOptions) -> Training:
             "--sensitive"
         )
     labels, pos_label = files.labels_of(people, target, asked.positive)
-    training = Training(people, target, groups, pos_label)
+    if pos_label is None:
+        notes.tell_positive(people, target, labels)
+    exclude = dict.fromkeys(asked.exclude or ())
+    if not asked.use_sensitive:
+        exclude |= dict.fromkeys(people.sensitive(asked.sensitive))
+    people, written = _usable(asked, people, target, groups, exclude)
+    columns.check_left(people.frame.columns, exclude, target)
+    training = Training(people, target, groups, pos_label, tuple(exclude), written)
     notes.tell(asked, training, labels)
     return training
+
+
+def _usable(
+    asked: LearningOptions,
+    people: NamedTable,
+    target: str,
+    groups: list[str],
+    exclude: Collection[str],
+) -> tuple[NamedTable, Written]:
+    """Read texts that are numbers, and take away what should be no rule."""
+    if people.dataset is not None:
+        return people, Written()
+    names = (asked.category, asked.increasing, asked.decreasing, *_apart(asked))
+    written = columns.written_in(
+        people, {target, *groups, *exclude, *(asked.category or ())}
+    )
+    people = replace(people, frame=written.read(people.frame))
+    named = {name for some in (asked.keep, *names) for name in some or ()}
+    left = columns.without_suspects(people, target, groups, named=named, unused=exclude)
+    return left, written
 
 
 def _check_roles(asked: LearningOptions, target: str, groups: list[str]) -> None:
@@ -207,6 +282,7 @@ def _check_roles(asked: LearningOptions, target: str, groups: list[str]) -> None
         "--target": {target},
         "--sensitive": set(groups),
         "--exclude": set(asked.exclude or ()),
+        "--keep": set(asked.keep or ()),
     }
     for one, other in combinations(columns, 2):
         both = columns[one] & columns[other]
@@ -221,13 +297,14 @@ def make_estimator(asked: LearningOptions, training: Training) -> FairRuleSetCla
     return FairRuleSetClassifier(
         constraint=asked.named_constraint,
         max_conditions=asked.max_conditions,
+        rates=asked.rates,
         cost_false_positive=asked.cost_false_positive,
         cost_false_negative=asked.cost_false_negative,
         pricing=asked.pricing,
         warm_start_rules=_given(asked.warm_start),
         thresholds=asked.thresholds,
         n_thresholds=asked.n_thresholds,
-        exclude=tuple(dict.fromkeys(asked.exclude or ())),
+        exclude=training.exclude,
         monotone=_directions(asked),
         not_together=_apart(asked),
         time_limit=asked.time_limit,

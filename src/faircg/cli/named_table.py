@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from faircg.datasets import Dataset
+    from faircg.typing import BoolVector
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -117,6 +118,16 @@ class NamedTable:
         is_whole = bool((numbers % 1 == 0).all())
         in_parts(f"{column!r} cannot be {what}", numbers.to_numpy(dtype=float))
         return numbers.astype(int if is_whole else float)
+
+    def take(self, rows: BoolVector) -> NamedTable:
+        """Return some of the rows; each keeps its number."""
+        return replace(
+            self,
+            frame=self.frame[rows],
+            weights=None if self.weights is None else self.weights[rows],
+            costs=None if self.costs is None else self.costs[rows],
+            csv=None,
+        )
 
     def parts(self, target: str, groups: Sequence[str]) -> dict[str, Any]:
         """Return features, labels, groups and weights, as functions name them."""

@@ -32,7 +32,7 @@ def tell(asked: LearningOptions, training: Training, labels: Any) -> None:
     tell_weight(people, asked.weight)
     if asked.quiet:
         return
-    unused = {training.target, *(asked.exclude or ())}
+    unused = {training.target, *training.exclude}
     texts = [name for name in people.frame.columns if _is_text(people.frame[name])]
     looked_at = [name for name in texts if name not in unused or name in groups]
     for name, found in files.read_as_missing(people, looked_at).items():
@@ -53,6 +53,21 @@ def tell(asked: LearningOptions, training: Training, labels: Any) -> None:
         note(text)
 
 
+def tell_positive(people: NamedTable, target: str, labels: Any) -> None:
+    """Say which label is positive where nobody did; embedded data sets are known."""
+    if people.dataset is None:
+        note(f"predicting {target} = {_positive(labels)}; --positive changes it")
+
+
+def _positive(labels: Any) -> Any:
+    """Return the label that is positive where none is named."""
+    import numpy as np
+
+    from faircg.labels import plain
+
+    return plain(np.unique(labels)[-1])
+
+
 def tell_weight(people: NamedTable, column: str | None) -> None:
     """Say that people are counted by weight, and how many they are."""
     if people.weights is not None:
@@ -71,7 +86,7 @@ def about_texts(name: str, column: pd.Series) -> Iterator[str]:
     >>> column = pd.Series([*map(str, range(50)), "unknown", *map(str, range(50))])
     >>> print(*about_texts("income", column))
     'income' is read as text: 100 of its 101 values are numbers, the first other is
-    'unknown' (row 50)
+    'unknown' (row 50); leave such cells empty to have it read as numbers
     """
     import numpy as np
     import pandas as pd
@@ -87,7 +102,8 @@ def about_texts(name: str, column: pd.Series) -> Iterator[str]:
             first = int(rows[~is_number][0])
             yield (
                 f"{found}{n_numbers:,} of its {len(rows):,} values are numbers, the "
-                f"first other is {values[codes[first]]!r} (row {first:,})"
+                f"first other is {values[codes[first]]!r} (row {first:,}); leave such "
+                "cells empty to have it read as numbers"
             )
             return
         yield f"{found}all its {len(rows):,} values are numbers"
@@ -123,7 +139,7 @@ def about_groups(
     from faircg.groups import groups_of
     from faircg.labels import plain
 
-    positive = np.unique(labels)[-1] if pos_label is None else pos_label
+    positive = _positive(labels) if pos_label is None else pos_label
     is_positive = np.asarray(labels == positive, dtype=bool)
     times = np.asarray(np.ones_like(is_positive) if weights is None else weights)
     asked = Grouping() if grouping is None else grouping

@@ -232,7 +232,10 @@ Category: TypeAlias = Annotated[
     list[str] | None, _column("Column of number codes that are names, not quantities.")
 ]
 NThresholds: TypeAlias = Annotated[
-    int, typer.Option("--n-thresholds", help="Equal parts that quantiles cut into.")
+    int,
+    typer.Option(
+        "--n-thresholds", help="Parts that a number of many values is cut into."
+    ),
 ]
 Seed: TypeAlias = Annotated[int, typer.Option(help="Seed of everything random.")]
 Jobs: TypeAlias = Annotated[int, typer.Option(help="Cores to use; -1 for all.")]
@@ -328,6 +331,11 @@ _CHOICES: Final = {
         "faircg.typing:Objective",
         "Loss that the integer program minimises.",
     ),
+    "Rates": (
+        "faircg.typing:RatesCounted",
+        "How a search by Hamming loss counts false positives: each once, or the "
+        "paper's way; auto is by size.",
+    ),
     "Direction": (
         "faircg.explain.explanations:Direction",
         "Decisions for which the smallest change is told.",
@@ -362,6 +370,7 @@ if TYPE_CHECKING:
     Thresholds: TypeAlias = str
     WarmStart: TypeAlias = str
     Objective: TypeAlias = str
+    Rates: TypeAlias = str
     Format: TypeAlias = str
     Dialect: TypeAlias = str
     RulesFor: TypeAlias = str

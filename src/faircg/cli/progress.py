@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+import time
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING
 
 import typer
 
-from faircg.printable import one_line
+from faircg.printable import one_line, plural
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -80,16 +81,22 @@ def following(
 
 
 class FitProgress:
-    """Shows loss, bound and gap of a fit.
+    """Shows depth, best accuracy, gap to the bound and the time left of a fit.
 
     The bar is the part of the best loss that is proven: full when nothing can be
     better.
     """
 
-    def __init__(self, update: Update) -> None:
-        self._update = update
-        self.asked = ""
-        self.rounds, self.bound, self.loss = 0, -math.inf, math.inf
+    def __init__(
+        self, update: Update, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._update, self._clock = update, clock
+        self.asked, self.people, self.ends = "", 0.0, math.inf
+        self._begin()
+
+    def _begin(self) -> None:
+        self.depth, self.bound = 0, -math.inf
+        self.loss = self.errors = math.inf
 
     def __call__(self, event: Event) -> None:
         """Take what an event says."""
@@ -97,12 +104,15 @@ class FitProgress:
 
         match event:
             case told.FitBegun():
-                self.asked = str(event)
-                self.rounds, self.bound, self.loss = 0, -math.inf, math.inf
+                self.asked, self.people = str(event), event.people
+                self.ends = self._clock() + event.seconds
+                self._begin()
+            case told.DepthBegun():
+                self.depth = event.max_conditions
             case told.RoundDone():
-                self.rounds, self.bound = event.round.number, event.round.lower_bound
+                self.bound = event.round.lower_bound
             case told.Incumbent():
-                self.loss = event.loss
+                self.loss, self.errors = event.loss, event.errors
             case told.ProofStep() | told.IntegerDone():
                 self.bound = max(self.bound, event.lower_bound)
         self._update(self.words(), self.share)
@@ -116,13 +126,17 @@ class FitProgress:
 
     def words(self) -> str:
         """Return what is known so far."""
-        words = [self.asked, f"round {self.rounds}"]
-        if math.isfinite(self.bound):
-            words.append(f"bound {self.bound:.1f}")
-        if math.isfinite(self.loss):
+        words = [self.asked]
+        if self.depth:
+            words.append(f"rules of up to {plural(self.depth, 'condition')}")
+        if self.people and math.isfinite(self.errors):
+            words.append(f"best accuracy {1 - self.errors / self.people:.2%}")
+        elif math.isfinite(self.loss):
             words.append(f"best loss {self.loss:.0f}")
         if self.share is not None:
             words.append(f"gap {1 - self.share:.2%}")
+        if math.isfinite(self.ends):
+            words.append(f"{max(0.0, self.ends - self._clock()):.0f} s left")
         return " | ".join(words)
 
 

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import csv
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias
+
+import typer
 
 from faircg.cli import files
 from faircg.cli import options as opt
@@ -11,11 +15,20 @@ from faircg.cli.progress import note
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from pathlib import Path
 
     from faircg.cli.named_table import NamedTable
     from faircg.report import About
 
+IdColumn: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--id", help="Column whose values name the rows shown.", metavar="COLUMN"
+    ),
+]
+Describe: TypeAlias = Annotated[
+    Path | None,
+    typer.Option(help="CSV file of columns and what they mean, one on each line."),
+]
 LARGE: Final = 6_000_000
 """Bytes from which on a report is slow to open and to send."""
 
@@ -27,6 +40,8 @@ class ReportOptions(opt.PeopleOptions):
     validation: opt.Validation = None
     test: opt.Test = None
     rows: opt.Rows = 0
+    id_column: IdColumn = None
+    describe: Describe = None
     title: opt.Title = ""
     owner: opt.Owner = ""
     intended_use: opt.IntendedUse = ""
@@ -80,7 +95,33 @@ def about(
         owner=asked.owner,
         intended_use=asked.intended_use,
         out_of_scope=asked.out_of_scope,
+        descriptions=described(asked.describe, people),
     )
+
+
+def described(path: Path | None, people: NamedTable) -> dict[str, str]:
+    """Read what columns mean: a name and its description on each line of a CSV file."""
+    if path is None:
+        return {} if people.dataset is None else dict(people.dataset.columns)
+    text = files.must_exist(path).read_text(encoding="utf-8-sig")
+    have = {str(name) for name in people.frame.columns}
+    lines = [line for line in csv.reader(text.splitlines()) if len(line) > 1]
+    found = {line[0]: line[1] for line in lines if line[0] in have}
+    if not found:
+        raise ValueError(
+            f"{path} describes no column of {people.name}; write lines such as "
+            f"{people.frame.columns[0]},what it means"
+        )
+    return found
+
+
+def names_of_rows(asked: ReportOptions, people: NamedTable) -> dict[str, Any]:
+    """Return what the rows are called in a report: by a column, or by their numbers."""
+    if asked.id_column is None:
+        return {"ids": people.frame.index.tolist()}
+    people.must_have([asked.id_column])
+    ids = files.as_text(people.frame[asked.id_column]).tolist()
+    return {"ids": ids, "id_name": asked.id_column}
 
 
 def save_report(path: Path, page: str) -> None:

@@ -1,17 +1,17 @@
-"""Commands that apply a model: ``predict``, ``explain`` and ``evaluate``."""
+"""Commands that apply a model: ``predict`` and ``evaluate``."""
 
 # ruff: noqa: D301 (the help needs "\b" as one character)
 
 from __future__ import annotations
 
 from contextlib import nullcontext
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from faircg.cli import exits, files, show
+from faircg.cli import column_options as col
+from faircg.cli import exits, files, remembered, show
 from faircg.cli import options as opt
 from faircg.cli.constraints import joined
 from faircg.cli.notes import tell_weight
@@ -19,19 +19,13 @@ from faircg.cli.progress import bar, note
 from faircg.printable import number
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from faircg.cli.decisions import Tally, Wanted
     from faircg.cli.named_table import NamedTable
     from faircg.evaluate import PartResult
     from faircg.fairness import Criterion
     from faircg.model import RuleSetModel
-
-
-class Shape(StrEnum):
-    """How explanations are written."""
-
-    text = "text"
-    table = "table"
-    json = "json"
 
 
 def predict(
@@ -55,6 +49,7 @@ def predict(
         bool, typer.Option("--only", help="Write nothing but the predictions.")
     ] = False,
     strict: opt.Strict = False,
+    allow_unseen: col.AllowUnseen = False,
     as_json: opt.AsJson = False,
     quiet: opt.Quiet = False,
     config: opt.Config = None,
@@ -69,7 +64,7 @@ def predict(
       faircg predict model.json compas -o decisions.csv
     """
     from faircg.cli.decisions import Tally, Wanted
-    from faircg.model import unseen_words
+    from faircg.unseen import unseen_words
     from faircg.whole_files import replacing
 
     files.check_output(output)
@@ -79,11 +74,12 @@ def predict(
     is_printed = str(output) == files.STANDARD
     if is_printed and as_json:
         raise ValueError("--json prints counts; give the predictions a file with -o")
-    tally = Tally(strict)
+    tally = Tally(col.strictness(strict=strict, allow_unseen=allow_unseen))
     wanted = Wanted(column, () if only else tuple(keep) if keep else None)
     stdout = nullcontext(typer.get_binary_stream("stdout"))
     with stdout if is_printed else replacing(output) as out:
         _score(rules, tally, data, output, out, wanted, quiet)
+        tally.check_seen()
     if not tally.n_rows:
         note(f"{data} has no rows")
     for name, (count, example) in tally.unseen.items():
@@ -131,93 +127,6 @@ def _score(
         predict_csv(model, tally, data, out, wanted, on_piece=told)
 
 
-def explain(
-    model: opt.Model,
-    data: opt.Data,
-    row: Annotated[
-        list[int] | None,
-        typer.Option(
-            help="Row to explain, from 0; give it again for more.", metavar="N"
-        ),
-    ] = None,
-    limit: Annotated[
-        int, typer.Option(help="Most rows without --row; 0 for all.", min=0)
-    ] = 10,
-    immutable: opt.Immutable = None,
-    direction: opt.Direction = "to_positive",
-    closest: Annotated[
-        int, typer.Option(help="Closest rules to list where none covers.", min=0)
-    ] = 3,
-    allow_missing: Annotated[
-        bool, typer.Option("--allow-missing", help="A change may leave a value out.")
-    ] = False,
-    shape: Annotated[
-        Shape, typer.Option("--format", help="Text, a CSV table, or JSON.")
-    ] = Shape.text,
-    output: Annotated[
-        Path, typer.Option("--output", "-o", help="File to write; - prints.")
-    ] = Path("-"),
-    strict: opt.Strict = False,
-    as_json: opt.AsJson = False,
-    quiet: opt.Quiet = False,
-    config: opt.Config = None,
-) -> None:
-    """Say why rows get their decision, and the smallest change that flips it.
-
-    A change is about the rules alone: it says nothing about what would happen to a
-    person in the world.
-
-    \b
-    Example:
-      faircg explain model.json compas --row 0 --row 5 --immutable race
-    """
-    from faircg.explain import explain as explain_rows
-
-    files.check_output(output)
-    rules = files.load_model(model)
-    people = files.read_for(rules, data)
-    numbers = _numbers(people, row, limit)
-    explanations = explain_rows(
-        rules,
-        people.frame,
-        immutable=dict.fromkeys(immutable or ()),
-        direction=direction,
-        n_closest=closest,
-        allow_missing=allow_missing,
-        strict=strict,
-    )
-    explained = explanations.take(numbers)
-    if as_json or shape is Shape.json:
-        text = files.to_json(explained.to_dicts())
-    elif shape is Shape.table:
-        text = explained.to_frame().to_csv(index=False, lineterminator="\n")
-    else:
-        text = str(explained)
-    files.save(output, text if text.endswith("\n") else text + "\n")
-    if str(output) != files.STANDARD:
-        note(show.wrote([output]).removesuffix("."))
-
-
-def _numbers(people: NamedTable, given: list[int] | None, limit: int) -> list[int]:
-    """Return the rows to explain: those given, or the first ones."""
-    n_rows = len(people.frame)
-    if given is None:
-        first = list(range(n_rows if limit == 0 else min(limit, n_rows)))
-        if len(first) < n_rows:
-            note(
-                f"the first {len(first)} of {n_rows:,} rows; --row N or --limit 0 for "
-                "others"
-            )
-        return first
-    outside = [number for number in given if not 0 <= number < n_rows]
-    if outside:
-        raise ValueError(
-            f"there is no row {outside[0]}: {people.name} has the rows 0 to "
-            f"{n_rows - 1}"
-        )
-    return given
-
-
 def evaluate(
     model: opt.Model,
     data: opt.Data,
@@ -235,38 +144,37 @@ def evaluate(
     ] = False,
     missing_groups: opt.MissingGroups = "raise",
     strict: opt.Strict = False,
+    allow_unseen: col.AllowUnseen = False,
     as_json: opt.AsJson = False,
     quiet: opt.Quiet = False,
     config: opt.Config = None,
 ) -> None:
     """Count what a model does to each group of a table, and compare with epsilon.
 
-    Rates are exact fractions of people counted. The intervals hold for all groups at
-    once with 95 % confidence, if the people counted are an independent random sample.
+    Target and groups are those of the fit, unless others are named; of a table from
+    which some were kept apart by fit --holdout, only those are counted. Rates are exact
+    fractions of people counted. The intervals hold for all groups at once with 95 %
+    confidence, if the people counted are an independent random sample.
 
     \b
     Example:
       faircg evaluate model.json compas
     """
-    from faircg.evaluate import People, part_result
+    from faircg.evaluate import People
 
+    seen = col.strictness(strict=strict, allow_unseen=allow_unseen)
     rules = files.load_model(model)
     people = files.read_for(rules, data).weighted(weight)
-    column = people.target(target)
-    groups = people.sensitive(sensitive, rules.stratum)
+    column, groups = remembered.columns(rules, people, target, sensitive)
+    people = _not_learned_from(rules, people, column, groups)
     _tell_intervals(people, weight)
     counted = People.read(
         **people.parts(column, groups), models=[rules], missing_groups=missing_groups
     )
     criterion = _criterion(rules, joined(constraint), epsilon) if groups else None
-    part = part_result(
-        "data",
-        counted.counts(rules.accepts(counted.table, strict=strict)),
-        criterion,
-        families=counted.groups.families,
-        trained=rules.group_names,
-        per_person=counted.parts,
-    )
+    accepted = rules.accepts(counted.table, strict=seen)
+    trained = rules.group_names
+    part = counted.result("data", rules, accepted, criterion, trained=trained)
     cost = rules.asked.cost_of(part.overall.counts, counted.parts)
     if as_json:
         values = {
@@ -280,9 +188,24 @@ def evaluate(
         }
         typer.echo(files.to_json(values))
     else:
-        _show(part, cost, has_groups=bool(groups))
+        _show(part, cost, groups)
     if check and part.within is not True:
         raise exits.TargetNotMetError(_not_met(part, criterion))
+
+
+def _not_learned_from(
+    rules: RuleSetModel, people: NamedTable, target: str, groups: list[str]
+) -> NamedTable:
+    """Return the people who were kept apart from the fit, if some of these were."""
+    divided = remembered.parts(rules, people, target, groups)
+    if divided is None:
+        return people
+    learned, apart = divided
+    note(
+        f"the rules were learned from {len(learned.frame):,} of these rows; the "
+        f"{len(apart.frame):,} that were kept apart are counted"
+    )
+    return apart
 
 
 def _tell_intervals(people: NamedTable, weight: str | None) -> None:
@@ -295,13 +218,13 @@ def _tell_intervals(people: NamedTable, weight: str | None) -> None:
         )
 
 
-def _show(part: PartResult, cost: float | None, *, has_groups: bool) -> None:
+def _show(part: PartResult, cost: float | None, groups: Sequence[str]) -> None:
     """Print what was counted."""
     out = show.console()
-    show.show_part(out, part)
+    show.show_part(out, part, groups)
     if cost is not None:
         out.print(f"wrong predictions cost {number(cost)} on this data")
-    if not has_groups:
+    if not groups:
         out.print("no groups were named; --sensitive compares them")
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from faircg.cli import exits, files, reports, show
+from faircg.cli import exits, files, remembered, reports, show
 from faircg.cli import options as opt
 from faircg.cli.constraints import named
 from faircg.cli.lazy import taking
@@ -89,7 +89,7 @@ def frontier(asked: FrontierOptions) -> None:
     training = read_training(asked)
     others = reports.held_out(
         asked,
-        lambda name: files.read_people(name, asked.category or ()),
+        lambda name: training.read_alike(name, asked.category or ()),
         training.target,
         training.groups,
     )
@@ -99,7 +99,7 @@ def frontier(asked: FrontierOptions) -> None:
     with following(title, quiet=asked.quiet) as callbacks:
         search = _make_search(asked, training).set_params(callbacks=callbacks)
         missed = _fit(search, training)
-        written = _write(asked, search)
+        written = _write(asked, search, training)
         if missed is None and asked.output is not None:
             page = _report(asked, search, training, others)
             reports.save_report(asked.output, page)
@@ -141,7 +141,9 @@ def _fit(search: FairRuleSetClassifierCV, training: Training) -> Exception | Non
     return None
 
 
-def _write(asked: FrontierOptions, search: FairRuleSetClassifierCV) -> list[Path]:
+def _write(
+    asked: FrontierOptions, search: FairRuleSetClassifierCV, training: Training
+) -> list[Path]:
     """Write the tables and the model that were asked for, if there is one."""
     written = []
     for path, frame in (
@@ -152,7 +154,9 @@ def _write(asked: FrontierOptions, search: FairRuleSetClassifierCV) -> list[Path
             files.save(path, frame.to_csv(index=False, lineterminator="\n"))
             written.append(path)
     if asked.model is not None and hasattr(search, "best_estimator_"):
-        search.best_estimator_.model_.save(asked.model)
+        model = training.written.recorded(search.best_estimator_.model_)
+        model = remembered.remembering(model, training)
+        model.save(asked.model)
         written.append(asked.model)
     return written
 

@@ -6,6 +6,10 @@ import sys
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from faircg.cli import simpler
+from faircg.cli.group_lines import impact_lines, with_attribute
+from faircg.cli.remembered import HELD_OUT
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from fractions import Fraction
@@ -17,7 +21,7 @@ if TYPE_CHECKING:
     from faircg.evaluate import Gap, PartResult
     from faircg.fairness import Criterion, GroupCounts
 
-WIDTH = 112
+WIDTH = 120
 """Columns of a line where there is no terminal."""
 
 
@@ -33,18 +37,15 @@ def console(*, record: bool = False) -> Console:
 
 def training_result(clf: FairRuleSetClassifier) -> PartResult:
     """Describe the training data of a fitted classifier."""
-    from faircg.evaluate import part_result
+    return _recorded(clf, "train", held_out=False)
+
+
+def _recorded(clf: FairRuleSetClassifier, name: str, *, held_out: bool) -> PartResult:
+    from faircg.evaluate import recorded_result
     from faircg.fairness.constraint import criterion_of
 
     criterion = criterion_of(clf.constraint, clf.epsilon)
-    model = clf.model_
-    return part_result(
-        "train",
-        model.groups,
-        criterion,
-        families=model.families,
-        per_person=model.asked.people_parts or 1,
-    )
+    return recorded_result(clf.model_, name, criterion, held_out=held_out)
 
 
 def show_groups(out: Console, part: PartResult) -> None:
@@ -118,13 +119,24 @@ def limit_words(gap: Gap) -> str:
     return f"{LIMIT_WORDS[gap.kind]} {gap.limit:g}"
 
 
-def show_part(out: Console, part: PartResult, *, watched_only: bool = False) -> None:
+def show_part(
+    out: Console,
+    part: PartResult,
+    sensitive: Sequence[str],
+    *,
+    watched_only: bool = False,
+) -> None:
     """Print groups, accuracy, gaps and notes of one part of the data."""
+    simpler.show_only(out, part)
+    part = with_attribute(part, sensitive)
     show_groups(out, part)
     out.print()
     if not watched_only:
         out.print(f"{accuracy_words(part)} on this data")
+    simpler.show_references(out, part)
     show_gaps(out, part, watched_only=watched_only, with_intervals=not watched_only)
+    for text in impact_lines(part):
+        out.print(text)
     for text in part.notes:
         out.print(f"note: {text}")
 
@@ -141,16 +153,28 @@ def show_fit(
     """Print rules, groups, accuracy, complexity and certificate."""
     from faircg._kernel import HAS_NATIVE
 
-    certificate, part = clf.certificate_, training_result(clf)
+    certificate = clf.certificate_
+    part = with_attribute(training_result(clf), sensitive)
+    simpler.show_only(out, part)
     out.print(str(clf.rule_set_), style="bold")
     out.print()
+    if clf.model_.held_out:
+        out.print("on people who were kept apart")
+        show_part(out, _recorded(clf, HELD_OUT, held_out=True), sensitive)
+        out.print("\non the training data")
     show_groups(out, part)
     out.print()
     out.print(
         f"{accuracy_words(part)} on the training data | complexity "
         f"{clf.rule_set_.complexity} of {certificate.max_complexity}"
     )
-    show_gaps(out, part, watched_only=True)
+    simpler.show_references(out, part)
+    has_none = certificate.constraint is None
+    show_gaps(out, part, watched_only=not has_none)
+    for text in impact_lines(part):
+        out.print(text)
+    if has_none and part.gaps:
+        out.print("no gap was bounded: --constraint and --epsilon do that")
     out.print(f"certificate: {certificate.summary}")
     if certificate.loss != "zero_one":
         out.print(f"details: {certificate.details}")
@@ -159,18 +183,14 @@ def show_fit(
             f"linear relaxation over all rules: {certificate.lp_value:.3f} (proven)"
         )
     _show_policy(out, clf)
+    if certificate.depths is not None:
+        out.print(f"searched: {certificate.depths}")
     out.print(f"{certificate.seconds:.1f} s, status: {certificate.status}")
     if certificate.status in ("time_limit", "interrupted"):
         out.print(
             "note: the search was cut short; fewer --max-conditions or less "
             "--max-complexity make it shorter"
             + ("" if clf.rule_set_.rules else ", and no rules were found yet")
-        )
-    tested = sorted(set(sensitive) & set(clf.rule_set_.features))
-    if tested:
-        out.print(
-            f"note: the rules test {', '.join(tested)}, which also defines the "
-            "groups; --exclude it to forbid that"
         )
     if not HAS_NATIVE:
         out.print(
@@ -219,11 +239,19 @@ def _cell(value: Any, shape: str) -> str:
 
 def fit_values(clf: FairRuleSetClassifier) -> dict[str, Any]:
     """Return what was learned as JSON values."""
+    held_out = {}
+    if clf.model_.held_out:
+        held_out = {
+            HELD_OUT.replace(" ", "_"): part_values(
+                _recorded(clf, HELD_OUT, held_out=True)
+            )
+        }
     return {
         "rule_set": clf.rule_set_.to_dict(),
         "text": str(clf.rule_set_),
         "complexity": clf.rule_set_.complexity,
         **part_values(training_result(clf)),
+        **held_out,
         "certificate": clf.certificate_.to_dict(),
     }
 
@@ -242,6 +270,7 @@ def part_values(part: PartResult) -> dict[str, Any]:
         "groups": {group.name: _group_values(group.counts) for group in part.groups},
         "gaps": [_gap_values(gap) for gap in part.gaps],
         "within_epsilon": part.within,
+        "references": simpler.reference_values(part),
     }
 
 

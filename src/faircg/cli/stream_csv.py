@@ -22,10 +22,17 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final, TypeVar
 
 import numpy as np
 
-from faircg.cli.csv_tables import opener_of
+from faircg.cli.csv_tables import HEAD, opener_of, parse, separator_in
 from faircg.cli.decisions import Decisions, check_names, label_text
-from faircg.cli.files import STANDARD, is_embedded, kind_of, must_exist
+from faircg.cli.files import (
+    STANDARD,
+    is_embedded,
+    kind_of,
+    must_exist,
+    read_as_text,
+)
 from faircg.cli.records import csv_line, records
+from faircg.cli.written import Written
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -61,6 +68,11 @@ def predict_csv(
     with _open(source) as stream, warnings.catch_warnings():
         # A column of mixed types is read once more, see _Sheet._frame.
         warnings.simplefilter("ignore", pd.errors.DtypeWarning)
+        head = stream.peek(HEAD)[:HEAD]
+        separator = separator_in(source, head)
+        if separator != "," or (b"\r" in head and b"\n" not in head):
+            _predict_whole(model, tally, source, stream.read(), separator, out, wanted)
+            return
         pieces = records(stream, source)
         header = next(pieces, None)
         if header is None:
@@ -86,6 +98,33 @@ def predict_csv(
             tally.add(decisions)
             out.write(text)
             on_piece(tally.n_rows)
+
+
+def _predict_whole(
+    model: RuleSetModel,
+    tally: Tally,
+    source: str,
+    text: bytes,
+    separator: str,
+    out: BinaryIO,
+    wanted: Wanted,
+) -> None:
+    """Add a column to a file of other separators or line ends, all at once."""
+    texts = parse(
+        source, io.BytesIO(text), sep=separator, dtype=str, keep_default_na=False
+    )
+    check_names(model, [*map(str, texts.columns)], wanted, source)
+    names = dict.fromkeys(read_as_text(model), str)
+    frame = parse(source, io.BytesIO(text), sep=separator, dtype=names)
+    decisions = Decisions.without_rules(model, len(frame))
+    if model.features and len(frame):
+        decisions = Decisions.on(model, frame)
+    tally.add(decisions)
+    labels = np.array([*map(label_text, model.labels)], dtype=object)
+    kept = texts if wanted.keep is None else texts[list(wanted.keep)]
+    added = kept.assign(**{wanted.column: labels[decisions.accepted.astype(int)]})
+    content: str = added.to_csv(index=False, sep=separator, lineterminator="\n")
+    out.write(content.encode())
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,11 +173,12 @@ class _Sheet:
         features = self.model.features
         text = self.head + b"\n" + piece.text
         columns = [f.name for f in features]
-        if not any(map(_holds_number, features)):
+        names: dict[str, Any] = dict.fromkeys(read_as_text(self.model), str)
+        is_plain = not Written.of(self.model).decimals
+        if is_plain and not any(map(_holds_number, features)):
             frame = _parse(text, self.source, usecols=columns)
             if all(_is_as_known(frame[f.name].dtype, f) for f in features):
                 return frame
-        names: dict[str, Any] = {f.name: str for f in features if f.kind == "category"}
         return _parse(text, self.source, usecols=columns, dtype=names, low_memory=False)
 
     def _selected(self, piece: Piece, decisions: Decisions) -> bytes:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from faircg.cli import files, reports, show
+from faircg.cli import files, remembered, reports, show
 from faircg.cli import options as opt
 from faircg.cli.constraints import joined
 from faircg.cli.lazy import taking
@@ -56,43 +56,52 @@ def report(asked: ModelReportOptions) -> None:
     reports.need_report()
     from faircg.report import render_report
 
-    made = _make_report(asked)
+    made, groups = _make_report(asked)
     reports.save_report(asked.output, render_report(made))
     main = made.points[made.chosen].main
     if asked.as_json:
         values = {"part": main.name, **show.part_values(main)}
         typer.echo(files.to_json({"report": str(asked.output), **values}))
         return
-    show.show_part(show.console(), main, watched_only=True)
+    show.show_part(show.console(), main, groups, watched_only=True)
     typer.echo(show.wrote([asked.output]))
 
 
-def _make_report(asked: ModelReportOptions) -> Report:
-    """Read model and data, and count everything."""
+def _make_report(asked: ModelReportOptions) -> tuple[Report, list[str]]:
+    """Read model and data, and count everything; return the sensitive columns too."""
     from faircg.report import report_of_model
 
     rules = files.load_model(asked.model)
     people = files.read_for(rules, asked.data).weighted(asked.weight)
-    target = people.target(asked.target)
-    groups = people.sensitive(asked.sensitive, rules.stratum)
+    target, groups = remembered.columns(rules, people, asked.target, asked.sensitive)
     tell_weight(people, asked.weight)
-    return report_of_model(
+    others = reports.held_out(
+        asked, lambda name: files.read_for(rules, name), target, groups
+    )
+    about = reports.about(asked, people, target, groups)
+    divided = remembered.parts(rules, people, target, groups)
+    shown, part = people, asked.part
+    if divided is not None:
+        people, shown = divided
+        apart = tuple(shown.parts(target, groups).values())
+        others, part = {remembered.HELD_OUT: apart, **others}, part or "train"
+    names = (
+        {} if asked.test or asked.validation else reports.names_of_rows(asked, shown)
+    )
+    made = report_of_model(
         rules,
         **people.parts(target, groups),
-        part=asked.part,
-        others=reports.held_out(
-            asked,
-            lambda name: files.read_for(rules, name),
-            target,
-            groups,
-        ),
+        **names,
+        part=part,
+        others=others,
         constraint=joined(asked.constraint),
-        about=reports.about(asked, people, target, groups),
+        about=about,
         n_rows=asked.rows,
         direction=asked.direction,
         immutable=dict.fromkeys(asked.immutable or ()),
         missing_groups=asked.missing_groups,
     )
+    return made, groups
 
 
 def export(

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+from faircg.notebook import folded_html
 from faircg.printable import number, percent, plural, shown
 from faircg.typing import Objective  # noqa: TC001 (model files are read by these types)
 
 if TYPE_CHECKING:
     from faircg.colgen.costs import Units
-    from faircg.colgen.problem import Problem
 
 CertificateStatus: TypeAlias = Literal[
     "optimal", "feasible", "time_limit", "interrupted"
@@ -29,8 +28,10 @@ class Certificate:
     Attributes
     ----------
     status
-        ``"optimal"`` with a proof; ``"feasible"`` when everything was done and a gap
-        remains; ``"time_limit"`` or ``"interrupted"`` when the work was cut short.
+        ``"optimal"`` with a proof for rules of ``max_conditions`` conditions: as many
+        as were asked for, or as a fit that was not told found worth it; ``"feasible"``
+        when all was done and a gap remains; ``"time_limit"`` or ``"interrupted"`` when
+        the work was cut short, be it that on longer rules.
     loss, objective
         The loss that was minimised, and the lowest of a feasible rule set found.
     lower_bound
@@ -62,6 +63,8 @@ class Certificate:
         What the losses count, in words, if wrong predictions do not cost one each.
     cost, cost_lower_bound, any_classifier_cost
         Then what the wrong predictions cost, and the same bounds on that.
+    depths
+        Of how many conditions rules were searched, in words; None if that was asked.
     """
 
     status: CertificateStatus
@@ -87,6 +90,7 @@ class Certificate:
     cost: float | None = None
     cost_lower_bound: float | None = None
     any_classifier_cost: float | None = None
+    depths: str | None = None
 
     @property
     def above_best(self) -> float:
@@ -138,15 +142,16 @@ class Certificate:
         """What was proven, in a few words."""
         loss = f"{self.objective:,.12g}"
         if self.proven_optimal:
-            return f"Proven optimal: no rule set has a loss below {loss}"
+            return f"Proven optimal: no rule set{self._within} has a loss below {loss}"
         if self.lower_bound <= 0:
             return f"Loss {loss}, no bound proven"
         return f"Loss {loss}, at most {self.above_best:.2%} above the best possible"
 
     def __str__(self) -> str:
-        if self._made is None or self.loss == "zero_one":
-            return self.summary
-        return f"{self.summary}. Details: {self.details}"
+        text = self.summary
+        if self._made is not None and self.loss != "zero_one":
+            text += f". Details: {self.details}"
+        return text if self.depths is None else f"{text}. Searched: {self.depths}"
 
     @property
     def summary(self) -> str:
@@ -183,31 +188,35 @@ class Certificate:
         return scope if self.costs is None else f"{scope}; {self.costs}"
 
     @property
+    def _within(self) -> str:
+        """Of which rule sets the bound on the loss speaks."""
+        return " within the proxy" if self.rates == "proxy" else ""
+
+    @property
     def details(self) -> str:
         """What was proven about the loss that was searched."""
-        loss, scope = self.loss_name, self._scope
-        scope += ", proxy rows" if self.rates == "proxy" else ""
+        loss, scope, within = self.loss_name, self._scope, self._within
         if self.proven_optimal:
             text = (
-                f"a {loss} of {self.objective:.12g} is proven optimal: no rule set "
-                f"does better ({scope})"
+                f"a {loss} of {self.objective:.12g} is proven optimal: no rule set"
+                f"{within} does better ({scope})"
             )
         elif self.lower_bound <= 0:
             text = (
-                f"the lowest {loss} found is {self.objective:.12g}; no bound was "
-                f"proven ({scope})"
+                f"the lowest {loss} found{within} is {self.objective:.12g}; no bound "
+                f"was proven ({scope})"
             )
         else:
             text = (
-                f"the lowest {loss} found is {self.objective:.12g}; no rule set does "
-                f"better than {self.lower_bound:.12g}, so it is at most "
-                f"{self.above_best:.2%} above the best possible ({scope})"
+                f"the lowest {loss} found{within} is {self.objective:.12g}; no rule "
+                f"set{within} does better than {self.lower_bound:.12g}, so it is at "
+                f"most {self.above_best:.2%} above the best possible ({scope})"
             )
         if self.returned_loss == self.objective:
             return text
-        text += (
-            f"; the rule set returned has {self.returned_loss:.12g}: of those seen, "
-        )
+        outside = f", not{within}" if self.returned_loss < self.objective else ""
+        returned = f"{self.returned_loss:.12g}{outside}"
+        text += f"; the rule set returned has {returned}: of those seen, "
         if self.costs is not None:
             return f"{text}its wrong predictions cost the least"
         return f"{text}it makes the fewest wrong predictions"
@@ -229,6 +238,10 @@ class Certificate:
         if units.people != 1:
             changed |= {"errors": None}
         return replace(self, **changed, costs=units.words)
+
+    def _repr_html_(self) -> str:
+        details = "" if self._made is None or self.loss == "zero_one" else self.details
+        return folded_html(self.summary, details)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the certificate as plain JSON values."""
@@ -257,9 +270,7 @@ def certificate_words(certificate: Certificate | None, loss: float | None) -> st
     ``loss`` is that of the rule set shown; None if the training data are not at hand.
     """
     if certificate is None:
-        return (
-            "The model carries no certificate, so nothing is known about better ones."
-        )
+        return "The model carries no certificate: nothing is known about better ones."
     text = _error_words(certificate)
     if certificate.loss != "zero_one" or not text:
         details = _proof_words(certificate, loss)
@@ -275,7 +286,7 @@ def _limits_words(c: Certificate, kind: str) -> str:
         f"No rule set of complexity at most {number(c.max_complexity)} with at most "
         f"{plural(c.max_conditions, 'condition')} per rule"
     )
-    if c.constraint is not None and (c.epsilon is None or c.epsilon < 1):
+    if c.constraint is not None and (kind or c.epsilon is None or c.epsilon < 1):
         spoken = c.constraint.replace("_", " ")
         within = "" if c.epsilon is None else f" within {number(c.epsilon)}"
         scope += f" that keeps {spoken}{within}{kind}"
@@ -319,7 +330,7 @@ def _proof_words(c: Certificate, loss: float | None) -> str:
     if c.lower_bound <= 0:
         return (
             f"No bound was proven: better rule sets may exist. The lowest {name} found "
-            f"on the training data is {number(c.objective)}."
+            f"on the training data is {number(min(c.objective, c.returned_loss))}."
         )
     bound = number(round(c.lower_bound, 3))
     text = f"{scope} has a {name} below {bound} on the training data."
@@ -373,23 +384,3 @@ def relative_gap(objective: float, lower_bound: float) -> float:
     if objective <= lower_bound:
         return 0.0
     return (objective - lower_bound) / objective
-
-
-def fingerprint(problem: Problem) -> str:
-    """Return a short hash of the merged data.
-
-    It does not depend on the order of samples.
-    """
-    digest = hashlib.sha256()
-    for array in (
-        problem.bits.bits,
-        problem.bits.family,
-        problem.positives,
-        problem.negatives,
-        *(() if problem.costs is None else (problem.costs.missed, problem.costs.hit)),
-    ):
-        digest.update(repr(array.shape).encode())
-        digest.update(array.tobytes())
-    if problem.parts:
-        digest.update(repr(problem.parts).encode())
-    return digest.hexdigest()[:16]

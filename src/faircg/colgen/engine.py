@@ -8,7 +8,6 @@ of everything seen, and say what was proven.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,49 +15,42 @@ import numpy as np
 from faircg.colgen.certificate import (
     Certificate,
     CertificateStatus,
-    fingerprint,
     relative_gap,
 )
+from faircg.colgen.closing import close
+from faircg.colgen.deepening import Deepened, deepen
 from faircg.colgen.equal_rates import all_or_nothing_bound
 from faircg.colgen.errors import counting_errors, errors_bound
-from faircg.colgen.events import (
-    DepthBegun,
-    DepthDone,
-    Event,
-    IntegerDone,
-    RoundDone,
-    in_units,
-)
-from faircg.colgen.improving import best_numbers, improve
+from faircg.colgen.events import in_units
+from faircg.colgen.first import FIRST_RULES, offer_best, offer_first
+from faircg.colgen.improving import add_near, best_numbers, improve
 from faircg.colgen.infeasible import explained, no_rule_set, smallest_loosening
-from faircg.colgen.integer import solve_integer
-from faircg.colgen.loop import Generation, generate, rounds_up
+from faircg.colgen.loop import LARGE, rounds_up
 from faircg.colgen.pool import Pool
 from faircg.colgen.pricing.confined import ConfinedPricer
-from faircg.colgen.prove import prove, rules_inside
+from faircg.colgen.problem import fingerprint
 from faircg.colgen.select import Candidate, Selection
 from faircg.colgen.unrestricted import any_classifier_bound
-from faircg.exceptions import InfeasibleConstraintError
+from faircg.exceptions import FairCGError, InfeasibleConstraintError
 
 if TYPE_CHECKING:
     from faircg.colgen.costs import Units
     from faircg.colgen.events import Round
+    from faircg.colgen.loop import Generation
     from faircg.colgen.options import SearchOptions
     from faircg.colgen.problem import Problem
     from faircg.colgen.stop import Deadline
 
 GENERATION_SHARE = 0.6
 """Part of the time that column generation may take."""
-BORROW_SHARE = 0.15
-"""Part of the time that the Hamming master may take to lend rules to another loss."""
+RESERVED_SHARE = 0.15
+"""Part of the time for what follows: while more is left, cut steps are taken up."""
+BORROW_SHARE = 0.25
+"""Part of the time that a search by Hamming loss may take to lend to the 0-1 loss."""
 STARTS = 4
 """Rule sets that the last local search, on the true 0-1 loss, starts from."""
 POLISH_KICKS = 20
 """Kicks without success from each of them."""
-INTEGER_RULES = 2_000
-"""Rules of least reduced cost in the integer program when nothing is proven."""
-SECONDS_PER_RULE = 2e-3
-"""Time to write the integer program on large data, per rule; measured on Adult."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,6 +66,7 @@ class Solution:
     certificate: Certificate
     history: tuple[Round, ...]
     pool: Pool
+    generation: Generation
 
     def in_units(self, units: Units) -> Solution:
         """Return the same with losses in the units of the user."""
@@ -89,6 +82,9 @@ def solve(problem: Problem, options: SearchOptions) -> Solution:
 
     The certificate speaks of the deepest step whose linear master was solved.
     """
+    if problem.parts:
+        confined = ConfinedPricer(options.pricer, problem.parts)
+        options = replace(options, pricer=confined)
     try:
         return _solve(problem, options)
     except InfeasibleConstraintError as error:
@@ -105,43 +101,94 @@ def _solve(problem: Problem, options: SearchOptions) -> Solution:
     """Solve a problem, or raise an error that does not yet say what can be reached."""
     deadline, depths = options.deadline, options.depths
     started = deadline.clock()
-    if problem.parts:
-        confined = ConfinedPricer(options.pricer, problem.parts)
-        options = replace(options, pricer=confined)
     pool = Pool(problem, (rule for rule in options.rules if len(rule) <= depths[-1]))
     selection = Selection(problem, options.on_event, options.known)
+    offer_first(pool, selection)
     simple = _any_classifier(problem, depths[-1], deadline)
     _borrow(pool, selection, options)
-    generation_deadline = deadline.within(GENERATION_SHARE * deadline.remaining())
-    generation, history = _deepen(pool, options, generation_deadline, started)
-    was_cut = generation_deadline.is_set() and not generation.is_proven
-    better = partial(improve, pool, generation, selection, deadline, options.seed)
-    depth = generation.max_conditions
     at_least = simple if problem.objective == "zero_one" else 0.0
-    bound = max(generation.lower_bound, options.known_bound, at_least)
-    if (goal := rounds_up(bound)) < selection.objective:
-        better(problem.objective, [selection.objective_winner], good_enough=goal)
-    other = all_or_nothing_bound(
-        problem, options.pricer, depth, generation_deadline, options.pricing_seconds
-    )
-    bound = max(bound, other)
-    bound, is_done = _close(pool, generation, selection, bound, options)
+    deepened: Deepened | None = None
+    while True:
+        share = deadline.within(GENERATION_SHARE * deadline.remaining())
+        deepened = deepen(pool, selection, options, share, started, deepened)
+        bound, is_done = _bounded(pool, deepened, selection, at_least, options, share)
+        reserve = RESERVED_SHARE * (deadline.at - started)
+        is_late = deadline.is_set() or deadline.remaining() < reserve
+        if deepened.cut_at is None or is_late or not share.is_set():
+            break
+    if deadline.is_set() and deepened.last.master is not None:
+        numbers = best_numbers(pool, deepened.last, FIRST_RULES)
+        offer_best(pool, numbers, selection)
+    depth = deepened.generation.max_conditions
     if selection.returned_winner is None or selection.objective_winner is None:
         raise no_rule_set(problem, depth, is_proven=bound == np.inf)
     # Lower the true 0-1 loss of what will be returned; the proof is not touched.
-    better("zero_one", [None, *selection.fewest_errors(STARTS)], kicks=POLISH_KICKS)
+    improve(
+        pool,
+        deepened.last,
+        selection,
+        deadline,
+        options.seed,
+        "zero_one",
+        [None, *selection.fewest_errors(STARTS)],
+        kicks=POLISH_KICKS,
+    )
     fewest = 0.0
     if problem.objective == "zero_one":
         fewest = bound
     elif options.counts_errors and options.is_exact:
         fewest = errors_bound(pool, selection, depth, options)
     returned, optimised = selection.returned_winner, selection.objective_winner
-    ended = is_done and not was_cut
     certificate = _certificate(
-        selection, returned, generation, bound, deadline, ended, started
+        selection, returned, deepened, bound, options, is_done, started
     )
     certificate = counting_errors(certificate, problem, returned, fewest, simple)
-    return Solution(returned, optimised, certificate, history, pool)
+    if len(depths) > 1:
+        is_proven = certificate.proven_optimal or certificate.fewest_errors_proven
+        searched = deepened.words(depths[-1], is_proven)
+        certificate = replace(certificate, depths=searched)
+    return Solution(
+        returned, optimised, certificate, deepened.history, pool, deepened.generation
+    )
+
+
+def _bounded(
+    pool: Pool,
+    deepened: Deepened,
+    selection: Selection,
+    at_least: float,
+    options: SearchOptions,
+    generated_until: Deadline,
+) -> tuple[float, bool]:
+    """Bound the loss of the rule sets of the deepest solved step, and find good ones.
+
+    Returns the bound, and whether all was done.
+    """
+    problem, generation, last = pool.problem, deepened.generation, deepened.last
+    bound = max(generation.lower_bound, options.known_bound, at_least)
+    # Rules of a deeper step that was not solved may be better than all of this one.
+    goal = rounds_up(bound if last is generation else last.lower_bound)
+    if goal < selection.objective:
+        improve(
+            pool,
+            last,
+            selection,
+            options.deadline,
+            options.seed,
+            problem.objective,
+            [selection.objective_winner],
+            good_enough=goal,
+        )
+    other = all_or_nothing_bound(
+        problem,
+        options.pricer,
+        generation.max_conditions,
+        generated_until,
+        options.pricing_seconds,
+    )
+    was_cut = generated_until.is_set() and not generation.is_proven
+    bound, is_done = close(pool, generation, selection, max(bound, other), options)
+    return bound, is_done and not was_cut
 
 
 def _any_classifier(problem: Problem, max_conditions: int, deadline: Deadline) -> float:
@@ -153,135 +200,74 @@ def _any_classifier(problem: Problem, max_conditions: int, deadline: Deadline) -
 
 
 def _borrow(pool: Pool, selection: Selection, options: SearchOptions) -> None:
-    """Let the Hamming master, which is quick, lend its rules to the 0-1 loss."""
-    if pool.problem.objective != "zero_one" or not options.is_exact:
+    """Let a search by Hamming loss, which is quick, lend its rules and its answer.
+
+    So a search by 0-1 loss never ends with more errors than that finds in its share of
+    the time. The look at wrong predictions that would end it is what follows anyway.
+    """
+    if pool.problem.objective != "zero_one":
         return
-    deadline = options.deadline
-    share = deadline.within(BORROW_SHARE * deadline.remaining())
-    other = replace(pool.problem, objective="hamming")
-    generation = generate(
-        other, pool, options.pricer, max_conditions=options.depths[0], deadline=share
-    )
+    share = options.deadline.within(BORROW_SHARE * options.deadline.remaining())
+    hamming = replace(pool.problem, objective="hamming")
+    others = replace(options.elsewhere(), deadline=share, counts_errors=False)
+    try:
+        lent = _solve(hamming, others)
+    except FairCGError as error:
+        if isinstance(error, InfeasibleConstraintError):
+            raise
+        return  # none was found in that time
+    generated = max((round_.pool_size for round_ in lent.history), default=0)
+    pool.add((*lent.pool.rules[:generated], *lent.returned.rules))
+    selection.offer(lent.returned.rules)
+    if pool.problem.n_rows > LARGE:
+        _look_nearby(pool, lent.generation, selection, options, share)
+
+
+def _look_nearby(
+    pool: Pool,
+    generation: Generation,
+    selection: Selection,
+    options: SearchOptions,
+    deadline: Deadline,
+) -> None:
+    """Look for few errors among rules near those of another loss.
+
+    On large tables the coverage master takes long to find rules that are as good.
+    """
+    add_near(pool, generation.proof, np.inf, deadline, options.threads)
     improve(
         pool,
         generation,
         selection,
-        share,
+        deadline,
         options.seed,
         "zero_one",
-        [None],
+        [None, *selection.fewest_errors(STARTS)],
         kicks=POLISH_KICKS,
     )
-
-
-def _close(
-    pool: Pool,
-    generation: Generation,
-    selection: Selection,
-    bound: float,
-    options: SearchOptions,
-) -> tuple[float, bool]:
-    """Close the gap by enumeration, or else by an integer program.
-
-    Returns the bound, and whether all was done.
-    """
-    deadline, threads = options.deadline, options.threads
-    if rounds_up(bound) < selection.objective and generation.proof is not None:
-        proven = prove(
-            pool,
-            generation.proof,
-            selection,
-            deadline,
-            threads=threads,
-            on_event=options.on_event,
-        )
-        bound = max(bound, proven)
-    if rounds_up(bound) >= selection.objective or deadline.is_set():
-        return bound, rounds_up(bound) >= selection.objective
-    answer = _integer(pool, generation, selection, deadline, bound, threads)
-    options.on_event(answer)
-    return answer.lower_bound, answer.is_closed
-
-
-def _deepen(
-    pool: Pool, options: SearchOptions, deadline: Deadline, started: float
-) -> tuple[Generation, tuple[Round, ...]]:
-    """Generate rules depth by depth; return the deepest proven step, and all rounds."""
-    history: list[Round] = []
-
-    def tell(event: Event) -> None:
-        if isinstance(event, RoundDone):
-            history.append(event.round)
-        options.on_event(event)
-
-    generation: Generation | None = None
-    for depth in options.depths:
-        tell(DepthBegun(depth))
-        step = generate(
-            pool.problem,
-            pool,
-            options.pricer,
-            max_conditions=depth,
-            deadline=deadline,
-            pricing_seconds=options.pricing_seconds,
-            first_round=len(history) + 1,
-            started=started,
-            on_event=tell,
-        )
-        tell(DepthDone(depth, step.lower_bound, step.is_proven))
-        if generation is None or step.is_proven:
-            generation = step
-        if deadline.is_set():
-            break
-    if generation is None:
-        raise ValueError("at least one depth is needed")
-    return generation, tuple(history)
-
-
-def _integer(
-    pool: Pool,
-    generation: Generation,
-    selection: Selection,
-    deadline: Deadline,
-    bound: float,
-    threads: int,
-) -> IntegerDone:
-    """Solve the integer master; say what is proven and whether all was done."""
-    # Writing the program takes time that nobody can interrupt: leave room for it.
-    most = int(min(2 * INTEGER_RULES, deadline.remaining() / SECONDS_PER_RULE))
-    numbers, better = None, selection.objective - 1.0
-    if generation.proof is not None and np.isfinite(better):
-        numbers = rules_inside(pool, generation.proof, better, deadline, threads)
-    if numbers is not None and len(numbers) <= most:
-        answer = solve_integer(pool, np.sort(numbers), selection, deadline)
-        # No rule outside can be part of a better rule set.
-        bound = max(bound, min(answer.bound, selection.objective))
-        return IntegerDone(len(numbers), bound, answer.is_closed)
-    numbers = best_numbers(pool, generation, min(most, INTEGER_RULES))
-    answer = solve_integer(pool, np.sort(numbers), selection, deadline)
-    was_cut = most < INTEGER_RULES and len(numbers) == most
-    return IntegerDone(len(numbers), bound, answer.is_closed and not was_cut)
 
 
 def _certificate(
     selection: Selection,
     returned: Candidate,
-    generation: Generation,
+    deepened: Deepened,
     bound: float,
-    deadline: Deadline,
+    options: SearchOptions,
     is_done: bool,
     started: float,
 ) -> Certificate:
     problem, best = selection.problem, selection.objective
+    generation, deadline = deepened.generation, options.deadline
     lower_bound = min(float(rounds_up(bound)), best)
     proven = lower_bound >= best
     status: CertificateStatus
-    if proven:
+    if proven and deepened.cut_at is None:
         status = "optimal"
     elif deadline.interrupted.is_set():
         status = "interrupted"
     else:
-        status = "feasible" if is_done else "time_limit"
+        is_cut = deepened.cut_at is not None or not is_done
+        status = "time_limit" if is_cut else "feasible"
     criterion = problem.criterion
     epsilon = None if criterion is None else criterion.epsilon
     return Certificate(

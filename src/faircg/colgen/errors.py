@@ -11,6 +11,7 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from faircg.colgen.closing import FEW_RULE_SETS
 from faircg.colgen.improving import improve
 from faircg.colgen.loop import generate, rounds_up
 from faircg.colgen.pool import Pool
@@ -76,6 +77,7 @@ def errors_bound(
             deadline,
             threads=options.threads,
             most_rules=MOST_RULES,
+            most_rule_sets=FEW_RULE_SETS if options.hurries else None,
         )
         bound = max(bound, proven)
     for candidate in counting.fewest_errors(1):

@@ -6,6 +6,7 @@ steps of the work, so it should be quick; what it raises ends the fit.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from typing import (
@@ -59,10 +60,15 @@ class _Told:
 
 @dataclass(frozen=True, slots=True)
 class FitBegun:
-    """A fit begins; ``epsilon`` is None without a constraint."""
+    """A fit begins; ``epsilon`` is None without a constraint.
+
+    It is about so many people and may take so many seconds.
+    """
 
     epsilon: float | None
     max_complexity: int
+    people: float = 0.0
+    seconds: float = math.inf
 
     def __str__(self) -> str:
         limit = f"complexity at most {self.max_complexity}"

@@ -1,14 +1,16 @@
 """Local search: good rule sets early, from the rules of the pool.
 
 A step removes at most one rule and adds at most one (add, drop, swap); the pool holds
-shorter and longer variants of each rule, so shortening is a swap. A step must lower the
-master's loss and keep the rates within epsilon. When no step helps, a rule or two are
-taken out at random and the search goes on from there; it ends after a number of kicks
-without success, never by the clock alone, so that its result can be repeated.
+shorter and longer variants of each rule, so shortening is a swap. The best rule sets
+lie at the edge of the constraint, and ways between them often lead outside, the more
+so the more groups there are: outside a rule set pays a *price* for what its rates
+exceed. The price falls after a search that ended inside and rises after one that ended
+outside, so that the search crosses the edge again and again. When no step helps, a few
+rules are taken out at random and the search goes on from there; it ends after a number
+of kicks without success, never by the clock alone, so that its result can be repeated.
 
-Only positives matter for a step, as the Hamming loss of negatives is a sum over rules:
-covers are packed over the rows that hold positives. With the 0-1 objective, and for
-true false positive rates, the rows of negatives are weighed as well.
+Only positives matter for a step, as the Hamming loss of negatives is a sum over rules.
+With the 0-1 objective, and for true false positive rates, negatives are counted too.
 """
 
 from __future__ import annotations
@@ -18,47 +20,47 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from faircg._kernel import ConditionBits, unpack, weigh
-from faircg.colgen.signatures import merge_equal, signatures
+from faircg.colgen.sliced import SlicedPeople
 
 if TYPE_CHECKING:
     from faircg.colgen.pool import Pool
     from faircg.colgen.select import Selection
     from faircg.colgen.stop import Deadline
-    from faircg.typing import (
-        BoolVector,
-        FloatMatrix,
-        FloatVector,
-        IntVector,
-        Objective,
-        PackedMatrix,
-    )
+    from faircg.typing import FloatMatrix, FloatVector, IntVector, Objective
 
 KICKS = 60
 """Kicks in a row without success after which the search ends."""
 ROUNDING = 1e-12
 """Violations of at most this are rounding."""
+PRICE = 0.25
+"""First price of a rate outside of its limit, as a share of all costs there are."""
+STEP = 1.3
+"""By how much the price rises or falls after each kick."""
+LEAST_PRICE = 0.01
+"""The price never falls below this part of the first one."""
+HOME = 0.6
+"""Share of kicks that start from the best rule set, not from the last one."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Side:
-    """People of one label: packed covers over their rows, and their counts.
+class _Ways:
+    """Best rules to add: the less outside, the higher the loss.
 
-    The last column of ``people`` is what they cost, if that is not their number.
+    ``added`` has the positions of rules, one beyond the last for adding none.
     """
 
-    covers: PackedMatrix
-    people: FloatMatrix
-    """(n_rows, n_groups) or (n_rows, n_groups + 1)"""
+    loss: FloatVector
+    outside: FloatVector
+    added: IntVector
 
-    def uncovered(self, chosen: IntVector) -> BoolVector:
-        """Return the rows that none of these rules covers."""
-        cover = unpack(self.covers[chosen], len(self.people))
-        return np.asarray(~cover.any(axis=0), dtype=bool)
-
-    def newly_covered(self, free: BoolVector) -> FloatMatrix:
-        """People of each group, among the free rows, that each rule covers."""
-        return weigh(self.covers, self.people * free[:, np.newaxis])
+    @classmethod
+    def best(cls, loss: FloatVector, outside: FloatVector) -> _Ways:
+        """Keep what is best at some price."""
+        order = np.lexsort((loss, outside))
+        sorted_loss = loss[order]
+        before = np.append(np.inf, np.minimum.accumulate(sorted_loss)[:-1])
+        kept = order[sorted_loss < before]
+        return cls(loss[kept], outside[kept], kept)
 
 
 class LocalSearch:
@@ -81,22 +83,23 @@ class LocalSearch:
         self.objective = problem.objective if objective is None else objective
         self.numbers = numbers
         self._rng = np.random.default_rng(seed)
-        self._additions: dict[bytes, tuple[float, int]] = {}
+        self._ways: dict[bytes, _Ways] = {}
         self._complexities = pool.complexities[numbers]
-        negatives, positive_counts = problem.negatives, problem.positives
+        positives, negatives = problem.positives, problem.negatives
         covered = pool.covered_negatives[numbers]
         if problem.costs is not None:
-            positive_counts = np.vstack([positive_counts, problem.miss_costs])
+            positives = np.vstack([positives, problem.miss_costs])
             negatives = np.vstack([negatives, problem.hit_costs])
             covered = np.column_stack([covered, pool.hit_costs[numbers]])
         self._negatives = covered.astype(float)
-        covers = pool.covers[numbers]
-        self._positive_side = _side(covers, positive_counts)
-        # Where the search begins outside of the constraint it must find its way in.
+        self._positives = positives.sum(axis=1)
+        self._counts_hits = self.objective == "zero_one" or problem.rate_rows.uses_hit
+        counted = np.vstack([positives, negatives]) if self._counts_hits else positives
+        self._people = SlicedPeople.slice(pool.covers[numbers], counted)
         everything = problem.miss_costs.sum() + problem.hit_costs.sum()
-        self._dear = 0.0 if problem.starts_feasible else 1e3 * float(everything)
-        counts_hits = self.objective == "zero_one" or problem.rate_rows.uses_hit
-        self._negative_side = _side(covers, negatives) if counts_hits else None
+        self._first_price = PRICE * float(everything)
+        self._price = self._first_price
+        self._best, self._best_loss = np.zeros(0, dtype=np.int64), np.inf
 
     def run(
         self,
@@ -111,16 +114,17 @@ class LocalSearch:
         Ends after so many kicks in a row without success, or at a loss that nothing can
         beat (``good_enough``).
         """
-        best = current = self._descend(start, deadline)
-        best_loss = self._offer(best)
+        self._best, self._best_loss = start, self._offer(start)
+        current = self._descend(start, deadline)
         failures = 0
-        while failures < kicks and best_loss > good_enough and not deadline.is_set():
-            current = self._descend(self._kicked(best), deadline)
-            loss = self._offer(current)
-            if loss < best_loss:
-                best, best_loss, failures = current, loss, 0
-            else:
-                failures += 1
+        while (
+            failures < kicks and self._best_loss > good_enough and not deadline.is_set()
+        ):
+            before = self._best_loss
+            at_home = self._rng.random() < HOME
+            kicked = self._kicked(self._best if at_home else current)
+            current = self._descend(kicked, deadline)
+            failures = 0 if self._best_loss < before else failures + 1
 
     def _offer(self, chosen: IntVector) -> float:
         """Let the selection recount a rule set; return its loss if it is feasible."""
@@ -144,60 +148,69 @@ class LocalSearch:
         return np.sort(kept)
 
     def _descend(self, chosen: IntVector, deadline: Deadline) -> IntVector:
-        """Take the best step until none lowers the loss."""
-        loss = np.inf
+        """Take the best step until none lowers the loss; then change the price."""
+        lowest, is_outside = np.inf, False
         while not deadline.is_set():
-            best_loss, best = loss, None
+            best = None
             for out in [-1, *range(len(chosen))]:
                 rest = chosen if out < 0 else np.delete(chosen, out)
-                next_loss, j = self._best_addition(rest)
-                if next_loss < best_loss - 0.5:
-                    best_loss = next_loss
-                    extra = [] if j == len(self.numbers) else [j]
-                    best = np.union1d(rest, np.array(extra, dtype=np.int64))
+                ways = self._weighed(rest)
+                if not len(ways.loss):
+                    continue
+                if ways.outside[0] <= 0 and ways.loss[0] < self._best_loss - 0.5:
+                    self._keep(self._with(rest, ways.added[0]))
+                paid = self._price * ways.outside + (ways.outside > 0)
+                k = int(np.argmin(ways.loss + paid))
+                if ways.loss[k] + paid[k] < lowest - 0.5:
+                    lowest, is_outside = ways.loss[k] + paid[k], ways.outside[k] > 0
+                    best = self._with(rest, ways.added[k])
             if best is None:
                 break
-            chosen, loss = best.astype(np.int64), best_loss
+            chosen = best
+        cheaper = max(self._price / STEP, LEAST_PRICE * self._first_price)
+        self._price = self._price * STEP if is_outside else cheaper
         return chosen
 
-    def _best_addition(self, rest: IntVector) -> tuple[float, int]:
-        """Return the lowest loss with one rule added, or none, and which one.
+    def _with(self, rest: IntVector, added: int) -> IntVector:
+        """Return a rule set with one rule more, or none."""
+        return np.sort(rest if added == len(self.numbers) else np.append(rest, added))
+
+    def _keep(self, chosen: IntVector) -> None:
+        """Remember a rule set if its recount says that it is the best of this run."""
+        loss = self._offer(chosen)
+        if loss < self._best_loss:
+            self._best, self._best_loss = chosen, loss
+
+    def _weighed(self, rest: IntVector) -> _Ways:
+        """Return the best rules to add.
 
         After a kick the search mostly comes back along the ways that it went before.
         """
         key = rest.tobytes()
-        if key not in self._additions:
-            losses = self._losses(rest)
-            j = int(np.argmin(losses))
-            self._additions[key] = float(losses[j]), j
-        return self._additions[key]
+        if key not in self._ways:
+            self._ways[key] = _Ways.best(*self._losses(rest))
+        return self._ways[key]
 
-    def _losses(self, rest: IntVector) -> FloatVector:
-        """Loss with each rule added, then with none; infinite where not allowed."""
-        problem = self.problem
-        free = self._positive_side.uncovered(rest)
-        now_missed = free @ self._positive_side.people
-        gain = self._positive_side.newly_covered(free)
-        missed = np.vstack([now_missed - gain, now_missed])
-        repeated = self._negatives[rest].sum(axis=0) + np.vstack(
-            [self._negatives, np.zeros(self._negatives.shape[1])]
-        )
-        covered = repeated
-        if self._negative_side is not None:
-            unhit = self._negative_side.uncovered(rest)
-            now_hit = (~unhit) @ self._negative_side.people
-            more = self._negative_side.newly_covered(unhit)
-            covered = np.vstack([now_hit + more, now_hit])
-        losses: FloatVector = self._cost(covered) + self._price(missed, covered)
-        if self.objective == "hamming":
-            losses = self._cost(repeated) + self._price(missed, covered)
-            if problem.uses_proxy:
-                losses += self._price(missed, repeated)
-        losses += self._cost(missed)
+    def _losses(self, rest: IntVector) -> tuple[FloatVector, FloatVector]:
+        """Loss with each rule added, then with none, and how far each is outside."""
+        problem, n_counts = self.problem, len(self._positives)
+        covered = self._people.covered(rest)
+        now = self._people.counts(covered)
+        reached = np.vstack([now + self._people.newly_covered(covered), now])
+        missed = self._positives - reached[:, :n_counts]
+        nothing = np.zeros((1, n_counts))
+        repeated = self._negatives[rest].sum(axis=0)
+        repeated = repeated + np.vstack([self._negatives, nothing])
+        hit = reached[:, n_counts:] if self._counts_hits else repeated
+        outside = self._outside(missed, hit)
+        if self.objective == "hamming" and problem.uses_proxy:
+            outside += self._outside(missed, repeated)
+        losses = self._cost(missed)
+        losses = losses + self._cost(repeated if self.objective == "hamming" else hit)
         used = self._complexities[rest].sum()
         losses[:-1][used + self._complexities > problem.max_complexity] = np.inf
         losses[rest] = np.inf
-        return losses
+        return losses, outside
 
     def _cost(self, counted: FloatMatrix) -> FloatVector:
         """Return what the people counted cost: one each, or the last column."""
@@ -205,29 +218,10 @@ class LocalSearch:
             return np.asarray(counted.sum(axis=1))
         return counted[:, -1]
 
-    def _price(self, missed: FloatMatrix, covered: FloatMatrix) -> FloatVector:
-        """Return what counts outside of the constraint pay (the selection recounts).
-
-        Infinity, if the search began inside.
-        """
-        price, n_groups = np.zeros(len(missed)), self.problem.n_groups
+    def _outside(self, missed: FloatMatrix, hit: FloatMatrix) -> FloatVector:
+        """Return how far rates exceed their limits (the selection recounts)."""
+        total, n_groups = np.zeros(len(missed)), self.problem.n_groups
         for rate in self.problem.rates:
-            outside = rate.violations(missed[:, :n_groups], covered[:, :n_groups])
-            if self._dear:
-                price += self._dear * np.maximum(outside, 0.0)
-            price[outside > ROUNDING] += 1.0 if self._dear else np.inf
-        return price
-
-
-def _side(covers: PackedMatrix, people: np.ndarray[tuple[int, int], np.dtype]) -> _Side:
-    """Pack covers over the rows where people of one label are, equal rows merged."""
-    present = np.flatnonzero(people.any(axis=0))
-    present = present if len(present) else np.zeros(1, np.int64)  # nobody: one row of 0
-    part = signatures(covers, people.shape[1], present)
-    first, member = merge_equal(part)
-    counts = np.zeros((len(first), len(people)))
-    np.add.at(counts, member, people[:, present].T.astype(float))
-    merged = ConditionBits.from_matrix(
-        np.ascontiguousarray(part[first]), np.zeros(len(covers), dtype=np.int32)
-    )
-    return _Side(merged.bits, counts)
+            beyond = rate.violations(missed[:, :n_groups], hit[:, :n_groups])
+            total += np.where(beyond > ROUNDING, beyond, 0.0)
+        return total

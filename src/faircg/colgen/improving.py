@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from faircg.colgen.improve import KICKS, LocalSearch
+from faircg.colgen.prove import GROWTH, rules_inside
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from faircg.colgen.duals import DualBound
     from faircg.colgen.loop import Generation
     from faircg.colgen.pool import Pool
     from faircg.colgen.select import Candidate, Selection
@@ -23,6 +25,10 @@ ERROR_KICKS = 300
 """Most kicks in a row without success after which a search by 0-1 loss ends."""
 IMPROVE_RULES = 1_000
 """Rules of least reduced cost that local search chooses from."""
+MORE_RULES = 3_000
+"""So many where the first search has left a gap that enumeration does not close."""
+FIRST_BUDGET = 0.001
+"""Rules of at most this reduced cost are looked for first, as a share of the bound."""
 
 
 def improve(
@@ -36,24 +42,54 @@ def improve(
     *,
     kicks: int | None = None,
     good_enough: float = -np.inf,
+    most: int = IMPROVE_RULES,
+    share: float = IMPROVE_SHARE,
 ) -> None:
     """Find good rule sets by local search, from nothing (None) or from known ones.
 
     By default the 0-1 loss, which has more local optima, gets more kicks where there
     are many rules.
     """
-    numbers = best_numbers(pool, generation, IMPROVE_RULES)
+    if deadline.is_set():
+        return
+    numbers = best_numbers(pool, generation, most)
     if kicks is None:
         more = min(ERROR_KICKS, len(numbers))
         kicks = KICKS if objective == "hamming" else max(KICKS, more)
-    if not len(numbers) or deadline.is_set():
+    if not len(numbers):
         return
     search = LocalSearch(pool, numbers, selection, seed, objective)
-    share = deadline.within(IMPROVE_SHARE * deadline.remaining())
+    until = deadline.within(share * deadline.remaining())
     for candidate in starts:
         rules = () if candidate is None else candidate.rules
         start = _positions(rules, pool, numbers)
-        search.run(start, share, kicks=kicks, good_enough=good_enough)
+        search.run(start, until, kicks=kicks, good_enough=good_enough)
+
+
+def add_near(
+    pool: Pool,
+    proof: DualBound | None,
+    loss: float,
+    deadline: Deadline,
+    threads: int,
+    most: int = IMPROVE_RULES,
+) -> None:
+    """Add the rules of least reduced cost, as many as local search can choose from.
+
+    Column generation ends with few more rules than the linear master needs, and good
+    rule sets are made of their neighbours. Rules that no rule set of at most this loss
+    can have are not needed.
+    """
+    if proof is None:
+        return
+    whole = proof.room(min(loss, pool.problem.worst_loss))
+    budget = min(max(1.0, FIRST_BUDGET * proof.value), whole)
+    while not deadline.is_set():
+        at_most = proof.value + budget
+        near = rules_inside(pool, proof, at_most, deadline, threads, 2 * most)
+        if near is None or len(near) >= most or budget >= whole:
+            break
+        budget = min(GROWTH * budget, whole)
 
 
 def _positions(

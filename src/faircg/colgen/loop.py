@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from faircg.colgen.coverage.large import LargeCoverage
 from faircg.colgen.coverage.restricted import RestrictedCoverage
 from faircg.colgen.duals import DualBound, Duals, Prices
 from faircg.colgen.events import OnEvent, Round, RoundDone, ignore
@@ -33,6 +34,10 @@ FAR = 0.01
 PROOF = 1e-8
 """Relative difference below which bound and value of the linear master are equal."""
 
+LARGE = 5_000
+"""Distinct rows above which the coverage master is solved roughly."""
+TOO_LARGE = 100_000
+"""Distinct rows above which looking for rows that are alike takes too long."""
 SMALLEST_COMPLEXITY = 2
 """Complexity of a rule with one condition."""
 
@@ -80,17 +85,19 @@ def generate(
     started = deadline.clock() if started is None else started
     solved: MasterValue | None = None
     best: DualBound | None = None
+    steady: Duals | None = None
     number, stay = first_round - 1, STAY
     while not deadline.is_set() and (value := restricted.solve(deadline)) is not None:
         solved, asked = value, value.duals
-        if best is not None and stay > 0:
-            asked = solved.duals.mixed(best.duals, stay)
+        if best is not None and steady is not None and stay > 0:
+            # Of rough solutions the first prove little: raised they would be a burden.
+            asked = value.duals.mixed(best.duals if value.is_settled else steady, stay)
         limit = deadline.within(pricing_seconds)
         bits, prices = asked.posed(problem)
         found = pricer.price(PricingProblem(bits, prices, max_conditions, limit))
         bound = _proven(asked, found, problem.max_complexity, max_conditions)
         if bound is not None and (best is None or bound.value > best.value):
-            best = bound
+            best, steady = bound, asked
         lower_bound = 0.0 if best is None else max(0.0, best.value)
         fresh = pool.add(found.rules)
         is_smoothed = asked is not solved.duals
@@ -122,12 +129,17 @@ def generate(
 
 def restricted_master(
     problem: Problem, pool: Pool, max_conditions: int
-) -> RestrictedMaster | RestrictedCoverage:
-    """Return the master that is strong for the loss: coverage counts people once.
+) -> RestrictedMaster | RestrictedCoverage | LargeCoverage:
+    """Return the master that is strong for the question: coverage counts people once.
 
-    It also can begin where the empty rule set is not allowed.
+    It also can begin where the empty rule set is not allowed. On large tables it is
+    solved roughly, as it takes minutes to solve it well.
     """
-    if problem.objective == "zero_one" or not problem.starts_feasible:
+    is_large = LARGE < problem.n_rows <= TOO_LARGE and problem.starts_feasible
+    if problem.objective == "zero_one" and is_large:
+        return LargeCoverage(problem, pool, max_conditions)
+    counts_hits = problem.rate_rows.uses_hit and not problem.uses_proxy
+    if problem.objective == "zero_one" or counts_hits or not problem.starts_feasible:
         return RestrictedCoverage(problem, pool, max_conditions)
     return RestrictedMaster(problem, pool, max_conditions)
 

@@ -25,8 +25,9 @@ class SearchOptions:
     search begins with ``rules``. ``known`` rule sets, such as those of a tighter
     question, are judged first; ``known_bound`` is a lower bound for all rules of the
     last depth, such as that of a looser question. The answer does not depend on
-    ``threads``. With ``counts_errors`` a search by another loss ends with a look at
-    wrong predictions.
+    ``threads``. Going deeper ends early where it does not pay, unless ``patience``, the
+    time limit in seconds, is infinite. With ``counts_errors`` a search by another loss
+    ends with a look at wrong predictions.
     """
 
     pricer: Pricer
@@ -36,10 +37,16 @@ class SearchOptions:
     known: Collection[Sequence[Conditions]] = ()
     known_bound: float = 0.0
     pricing_seconds: float = np.inf
+    patience: float = np.inf
     threads: int = 1
     seed: int = 0
     counts_errors: bool = True
     on_event: OnEvent = ignore
+
+    @property
+    def hurries(self) -> bool:
+        """Whether to go only as deep as it pays, and prove what takes little work."""
+        return self.patience < np.inf and len(self.depths) > 1
 
     @property
     def is_exact(self) -> bool:

@@ -9,6 +9,7 @@ sample of weight two is the same as the sample twice.
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -49,7 +50,8 @@ class Problem:
     ``bits`` says which row meets which condition; ``positives`` and ``negatives`` how
     many people of each part (first axis) each row stands for (second axis). ``groups``
     says which parts there are, and which groups of them are compared. Without
-    ``costs`` each person costs one in every loss. Rates count people, never costs.
+    ``costs`` each person costs one in every loss. Rates count people, never costs; with
+    ``by_proxy`` false positives also count as in the paper, once for every rule.
     Where there are ``parts``, all conditions of a rule must be of one of them.
     """
 
@@ -63,6 +65,7 @@ class Problem:
     parts: tuple[Conditions, ...] = ()
     costs: Costs | None = None
     units: Units = WHOLE
+    by_proxy: bool = False
     rates: tuple[GroupRate, ...] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -89,6 +92,7 @@ class Problem:
         parts: tuple[Conditions, ...] = (),
         costs: IntVector | None = None,
         units: Units = WHOLE,
+        by_proxy: bool = False,
     ) -> Problem:
         """Merge equal samples into rows.
 
@@ -129,6 +133,7 @@ class Problem:
             parts=parts,
             costs=None if costs is None else Costs(missed=paid[1], hit=paid[0]),
             units=units,
+            by_proxy=by_proxy,
         )
 
     @property
@@ -162,13 +167,13 @@ class Problem:
 
     @cached_property
     def uses_proxy(self) -> bool:
-        """Whether false positives count once for every rule that covers them.
+        """Whether rates hold by the proxy too, where that was asked for.
 
-        So does the paper, with Hamming loss. The linear master of the proxy begins
-        with the empty rule set; where that is not allowed, true rates are counted.
+        It belongs to the Hamming loss, and its linear master begins with the empty rule
+        set; where that is not allowed, only true rates are counted.
         """
-        is_hamming = self.objective == "hamming"
-        return is_hamming and self.rate_rows.uses_hit and self.starts_feasible
+        is_paper = self.by_proxy and self.objective == "hamming"
+        return is_paper and self.rate_rows.uses_hit and self.starts_feasible
 
     @cached_property
     def rate_rows(self) -> RateRows:
@@ -309,3 +314,23 @@ class Recount:
         With Hamming loss its false positive rows count by the proxy, as in the paper.
         """
         return self.is_feasible and (objective == "zero_one" or self.meets_proxy)
+
+
+def fingerprint(problem: Problem) -> str:
+    """Return a short hash of the merged data.
+
+    It does not depend on the order of samples.
+    """
+    digest = hashlib.sha256()
+    for array in (
+        problem.bits.bits,
+        problem.bits.family,
+        problem.positives,
+        problem.negatives,
+        *(() if problem.costs is None else (problem.costs.missed, problem.costs.hit)),
+    ):
+        digest.update(repr(array.shape).encode())
+        digest.update(array.tobytes())
+    if problem.parts:
+        digest.update(repr(problem.parts).encode())
+    return digest.hexdigest()[:16]

@@ -34,21 +34,25 @@ from faircg.colgen.excess import excess_problem
 from faircg.colgen.pricing.base import TOLERANCE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from faircg._kernel import RuleSetResult
     from faircg.colgen.duals import DualBound
     from faircg.colgen.pool import Pool
     from faircg.colgen.select import Selection
     from faircg.colgen.stop import Deadline
-    from faircg.typing import IntVector
+    from faircg.typing import Conditions, IntVector
 
 logger = logging.getLogger(__name__)
 
 MOST_RULES = 50_000
 """More rules than this inside the budget are too many."""
-MOST_RULE_SETS = 100_000
-"""More rule sets than this inside the budget are too many to recount."""
+MOST_RULE_SETS = 1_000_000
+"""More rule sets than this inside the budget are too many to look at."""
+BLOCK = 1 << 16
+"""Rule sets whose rates are weighed at a time."""
+FAR_OUTSIDE = 1e-6
+"""A limit exceeded by more than this is exceeded, whatever the rounding."""
 GROWTH = 1.5
 """Each budget is so many times the one before: the last one costs the most."""
 SLACK = 1e-4
@@ -63,6 +67,7 @@ def prove(
     *,
     threads: int = 1,
     most_rules: int = MOST_RULES,
+    most_rule_sets: int | None = None,
     on_event: OnEvent = ignore,
 ) -> float:
     """Raise the lower bound as far as possible, at best to the best known loss.
@@ -84,7 +89,13 @@ def prove(
         if room >= -TOLERANCE:
             loss = proof.value + room
             n_rules, n_rule_sets, is_complete = _recount_inside(
-                pool, proof, selection, loss, deadline, threads, most_rules
+                pool,
+                proof,
+                selection,
+                loss,
+                deadline,
+                threads,
+                (most_rules, most_rule_sets or MOST_RULE_SETS),
             )
             if is_complete:
                 # Whatever is feasible and was not recounted just now exceeds the room.
@@ -113,21 +124,48 @@ def _recount_inside(
     loss: float,
     deadline: Deadline,
     threads: int,
-    most_rules: int,
+    most: tuple[int, int],
 ) -> tuple[int, int, bool]:
-    """Recount all rule sets that can have at most this loss.
+    """Recount all rule sets that can have at most this loss, if not too many.
 
     Returns the numbers of rules and rule sets, and whether these are all of them.
     """
-    numbers = rules_inside(pool, proof, loss, deadline, threads, most_rules)
+    numbers = rules_inside(pool, proof, loss, deadline, threads, most[0])
     if numbers is None:
         return 0, 0, False
-    found = _rule_sets_inside(pool, proof, numbers, loss, deadline, threads)
-    for members in found.sets:
-        if deadline.is_set():
-            return len(numbers), len(found.sets), False
-        selection.offer(pool[int(numbers[k])] for k in members)
+    found = _rule_sets_inside(pool, proof, numbers, loss, deadline, threads, most[1])
+    for first in range(0, len(found.sets), BLOCK):
+        block = found.sets[first : first + BLOCK]
+        for k in _near_the_constraint(pool, numbers, block):
+            if deadline.is_set():
+                return len(numbers), len(found.sets), False
+            selection.offer(pool[int(numbers[rule])] for rule in block[k])
     return len(numbers), len(found.sets), found.is_complete
+
+
+def _near_the_constraint(
+    pool: Pool, numbers: IntVector, sets: Sequence[Conditions]
+) -> list[int]:
+    """Return which rule sets are not far outside of the constraint: most are.
+
+    They are counted all at once; what is left is recounted in whole people.
+    """
+    problem = pool.problem
+    near = np.ones(len(sets), dtype=bool)
+    if not problem.rates:
+        return np.flatnonzero(near).tolist()
+    most = max(map(len, sets))
+    nothing = np.zeros((1, problem.bits.n_words), dtype=np.uint64)
+    covers = np.vstack([pool.covers[numbers], nothing])
+    members = np.array([(*rules, *[-1] * (most - len(rules))) for rules in sets])
+    anywhere = np.repeat(nothing, len(sets), axis=0)
+    for place in range(most):
+        anywhere |= covers[members[:, place]]
+    positives, hit = problem.count_covered(anywhere)
+    missed = problem.groups.positives - positives
+    for rate in problem.rates:
+        near &= rate.violations(missed.astype(float), hit.astype(float)) <= FAR_OUTSIDE
+    return np.flatnonzero(near).tolist()
 
 
 def rules_inside(
@@ -173,14 +211,13 @@ def _rule_sets_inside(
     loss: float,
     deadline: Deadline,
     threads: int,
+    most: int,
 ) -> RuleSetResult:
     """Enumerate the rule sets whose excess leaves them at most this loss."""
     posed = excess_problem(pool, numbers, proof.duals)
     budget = proof.room(loss) + SLACK
     return run(
-        lambda limits: rule_sets_below(
-            posed, budget=budget, most=MOST_RULE_SETS, limits=limits
-        ),
+        lambda limits: rule_sets_below(posed, budget=budget, most=most, limits=limits),
         deadline,
         threads=threads,
     )

@@ -12,6 +12,8 @@ from importlib.resources import as_file, files
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from faircg.datasets.meanings import COLUMNS
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
@@ -40,6 +42,8 @@ class Dataset:
         What ``y == 1`` means.
     description
         Source, content and changes, in a few sentences.
+    columns
+        What each column means, the target among them.
     """
 
     name: str
@@ -48,6 +52,7 @@ class Dataset:
     sensitive_features: pd.Series
     positive_label: str
     description: str
+    columns: Mapping[str, str]
 
     def __repr__(self) -> str:
         n_samples, n_features = self.X.shape
@@ -197,4 +202,5 @@ def _load(
         sensitive_features=table[sensitive].copy(),
         positive_label=positive_label,
         description=description,
+        columns=COLUMNS[name],
     )

@@ -17,6 +17,8 @@ from faircg.evaluate.part_results import GroupResult as GroupResult
 from faircg.evaluate.part_results import PartResult as PartResult
 from faircg.evaluate.part_results import part_result as part_result
 from faircg.evaluate.people import People as People
+from faircg.evaluate.references import Reference as Reference
+from faircg.evaluate.references import recorded_result as recorded_result
 from faircg.evaluate.rule_table import rule_table as rule_table
 from faircg.evaluate.shares import Share as Share
 from faircg.evaluate.shares import share_of as share_of

@@ -14,7 +14,9 @@ from faircg.printable import shown
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
+    from faircg.evaluate.references import Reference
     from faircg.fairness import Criterion, Family, GroupCounts
+    from faircg.typing import Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +34,9 @@ class PartResult:
 
     Gaps that the criterion bounds come first, then the usual ones. ``recorded`` counts
     come from the model file, not from data given now. Groups of the training data are
-    ``absent`` if they have nobody here; ``unknown`` groups were not in it.
+    ``absent`` if they have nobody here; ``unknown`` groups were not in it. The
+    ``references`` are what is simpler, and ``only`` is the label that everybody gets,
+    if that is so.
     """
 
     name: str
@@ -43,6 +47,18 @@ class PartResult:
     absent: tuple[str, ...] = ()
     unknown: tuple[str, ...] = ()
     per_person: int = 1
+    references: tuple[Reference, ...] = ()
+    only: Value | None = None
+
+    @property
+    def impact_ratios(self) -> dict[str, float | None]:
+        """Selection rate of each group as a share of the highest; None of nobody."""
+        rates = {g.name: g.shares["selection rate"].value for g in self.groups}
+        highest = max((rate for rate in rates.values() if rate), default=None)
+        return {
+            name: None if rate is None or highest is None else rate / highest
+            for name, rate in rates.items()
+        }
 
     @property
     def lines(self) -> tuple[GroupResult, ...]:

@@ -12,7 +12,7 @@ from faircg.groups import groups_as_learned, groups_of
 from faircg.labels import plain_labels, read_truth
 from faircg.rules import RuleSet
 from faircg.table import Table, read_table
-from faircg.validation import read_weights
+from faircg.validation import check_same_rows, read_weights
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -37,7 +37,7 @@ def rule_table(
     sample_weight: ArrayLike | None = None,
     missing_groups: str = "raise",
     totals: bool = False,
-    strict: bool = False,
+    strict: bool | None = None,
 ) -> pd.DataFrame:
     """Count the people that each rule covers.
 
@@ -57,7 +57,8 @@ def rule_table(
     totals
         Whether to add a line for the people covered by any rule.
     strict
-        Raise, rather than warn, when a category was never seen in training.
+        Raise, rather than warn, when a category was never seen in training; by default
+        if that is most of a feature, with False never.
 
     Returns
     -------
@@ -88,6 +89,9 @@ def rule_table(
     """
     import pandas as pd
 
+    check_same_rows(
+        X, sensitive_features=sensitive_features, sample_weight=sample_weight
+    )
     rule_set, table = rules_and_table(rules, X)
     if not isinstance(rules, RuleSet):
         rules.covers(table, strict=strict)  # warns of categories never seen

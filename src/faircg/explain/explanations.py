@@ -173,7 +173,7 @@ def explain(
     n_closest: int = 3,
     allow_missing: bool = False,
     ranges: Mapping[str, NumericRange] | None = None,
-    strict: bool = False,
+    strict: bool | None = None,
 ) -> Explanations:
     """Say why each row gets its decision, and the smallest change that flips it.
 
@@ -204,7 +204,8 @@ def explain(
         whole numbers if its column in ``X`` has an integer type, and the largest cut
         point (without sign) takes the place of the range.
     strict
-        Raise, rather than warn, when a category was never seen in training.
+        Raise, rather than warn, when a category was never seen in training; by default
+        if that is most of a feature, with False never.
 
     Examples
     --------

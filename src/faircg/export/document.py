@@ -41,11 +41,12 @@ def make_document(model: RuleSetModel) -> tuple[Block, ...]:
     """
     blocks = [_rules(model)]
     if model.certificate is not None:
+        proven = shown(model.certificate.summary, None)
+        blocks.append(Block("Certificate", f"{proven[:1].upper()}{proven[1:]}."))
         entries = model.certificate.to_dict().items()
         rows = tuple((_spoken(key), _entry(value)) for key, value in entries)
-        blocks.append(
-            Block("Certificate", "What the fit proved.", ("entry", "value"), rows)
-        )
+        title, sentence = "Details of the certificate", "All that the fit recorded."
+        blocks.append(Block(title, sentence, ("entry", "value"), rows))
     if model.groups:
         blocks.append(_groups(model.groups))
     return tuple(blocks)

@@ -76,6 +76,8 @@ FORMATS: Final[Mapping[str, Exporter]] = MappingProxyType(
     }
 )
 """The formats, by the name that users give."""
+PREDICTING: Final = ("sql", "onnx", "python")
+"""Those that predict by themselves, from columns that they read by themselves."""
 
 
 def export_model(
@@ -124,7 +126,22 @@ def export_model(
         checked = RuleSetModel.from_json(model.to_json())
     except (ModelFormatError, TypeError, ValueError) as error:
         raise ExportError(f"this is no model that can be written: {error}") from None
+    if format in PREDICTING:
+        _check_numbers(checked, format)
     return exporter(checked, **options)
+
+
+def _check_numbers(model: RuleSetModel, format: str) -> None:
+    """Refuse features whose numbers were texts, which other programs read otherwise."""
+    asked = model.asked
+    written = {*(asked.decimal_commas or ()), *(asked.decimal_points or ())}
+    for name in model.kinds:
+        if name in written:
+            raise ExportError(
+                f"the rules test {name!r}, whose numbers are written as texts such as "
+                f"'$1,200' or '12,5 %', which {format} would not read as faircg does; "
+                "make it a column of plain numbers and fit again"
+            )
 
 
 def json_schema() -> dict[str, Any]:

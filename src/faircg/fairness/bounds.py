@@ -249,7 +249,7 @@ class Margin(Floor):
 
     def title(self, rate: str) -> str:
         """Name the margin."""
-        return rate
+        return f"margin of {rate}"
 
 
 BOUNDS: Final[dict[str, type[Bound]]] = {

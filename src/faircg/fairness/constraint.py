@@ -23,6 +23,7 @@ from faircg.fairness.criterion import (
 from faircg.fairness.exact_numbers import exact, read_typed
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from fractions import Fraction
 
 Constraint: TypeAlias = str | Criterion | Callable[[float], Criterion]
@@ -50,6 +51,12 @@ def criterion_of(
     'equalized_odds & precision_floor=0.7'
     """
     if constraint is None:
+        if epsilon is not None:
+            raise ValueError(
+                f"epsilon={float(epsilon):g} is an allowed gap between groups, and no "
+                "constraint says of what; give constraint= one of "
+                f"{sorted(_criteria())}, or leave epsilon out"
+            )
         return None
     if is_criterion(constraint):
         own = constraint.epsilon
@@ -104,18 +111,24 @@ def criterion_by_name(text: str, epsilon: float | Fraction | None = None) -> Cri
     return made[0] if len(made) == 1 else Together(tuple(made))
 
 
-def _maker(name: str) -> Callable[..., Criterion]:
-    """Find what makes the criterion of a name."""
+def _criteria() -> Mapping[str, Callable[..., Criterion]]:
+    """Return the criteria that have a name."""
     from faircg.fairness import CRITERIA
 
-    if name in CRITERIA:
-        return CRITERIA[name]
+    return CRITERIA
+
+
+def _maker(name: str) -> Callable[..., Criterion]:
+    """Find what makes the criterion of a name."""
+    known = _criteria()
+    if name in known:
+        return known[name]
     for of in (RateFloor, RateCap, RateRatio):
         rate = name.removesuffix(f"_{of.asks.kind}")
         if rate != name and rate in RATES:
             return partial(of, rate)
     raise ValueError(
-        f"constraint {name!r} is not known; use one of {sorted(CRITERIA)}, RATE_floor, "
+        f"constraint {name!r} is not known; use one of {sorted(known)}, RATE_floor, "
         f"RATE_cap or RATE_ratio with a RATE of {sorted(RATES)}, or None"
     )
 

@@ -115,6 +115,19 @@ class Together(Combinable):
         )
 
 
+def compares(criterion: Criterion) -> bool:
+    """Say whether a criterion compares groups, rather than bound each by itself.
+
+    Examples
+    --------
+    >>> from faircg.fairness import EqualizedOdds, PrecisionFloor
+    >>> compares(EqualizedOdds(0.05)), compares(PrecisionFloor(0.7))
+    (True, False)
+    """
+    kinds = {rate.bound.kind for rate in criterion.rates()}
+    return bool(kinds & {"difference", "ratio"})
+
+
 def rates_of(criterion: Criterion | None, parts: GroupSizes) -> tuple[GroupRate, ...]:
     """Return what a criterion bounds, for certain groups; nothing without one.
 

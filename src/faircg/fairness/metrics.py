@@ -9,6 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
+from faircg.notebook import table_html
+from faircg.printable import percent
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -108,17 +111,30 @@ class Fairness:
         b: 1 of 4 positives missed (25.0%), no negatives
         gap of the false negative rate: 0.0000
         """
-        lines = [
+        groups = [
             f"{name}: {_part(c.false_negatives, c.positives, 'positives', 'missed')}, "
             f"{_part(c.false_positives, c.negatives, 'negatives', 'selected')}"
             for name, c in self.groups.items()
         ]
+        return "\n".join([*groups, *self._gap_lines()])
+
+    def _repr_html_(self) -> str:
+        rates = ("false_negative_rate", "false_positive_rate", "selection_rate")
+        rows = [
+            (name, f"{c.total:,}", *(percent(getattr(c, rate)) for rate in rates))
+            for name, c in self.groups.items()
+        ]
+        spoken = (rate.replace("_", " ") for rate in rates)
+        return table_html(("group", "people", *spoken), rows, self._gap_lines())
+
+    def _gap_lines(self) -> list[str]:
+        lines = []
         for name, value in self.gaps.items():
             kind, limit = self.bounds.get(name, "difference"), self.allowed.get(name)
             allowed = "" if limit is None else f", {LIMIT_WORDS[kind]} {limit:g}"
             title = f"gap of the {name}" if kind == "difference" else name
             lines.append(f"{title}: {value:.4f}{allowed}")
-        return "\n".join(lines)
+        return lines
 
 
 def _part(part: int, whole: int, noun: str, verb: str) -> str:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, Unpack
 
-from faircg.evaluate import part_result, rule_results, total
+from faircg.evaluate import recorded_result, rule_results, total
 from faircg.fairness.constraint import criterion_of, is_criterion, takes_epsilon
 from faircg.features import Features
 from faircg.groups import EVERYBODY
@@ -34,6 +34,8 @@ GIVEN: Final = "given data"
 """Name of data whose counts are not those recorded in training."""
 RECORDED: Final = "train, as recorded"
 """Name of the training counts that a model file carries."""
+KEPT_APART: Final = "held out, as recorded"
+"""Name of the counts of people kept apart that a model file carries."""
 _SOFTWARE: Final = ("faircg", "highspy", "numpy", "scikit-learn", "scipy")
 
 
@@ -77,7 +79,8 @@ def report_of_model(
         ``n_rows``: rows to show one by one, with the reason for each decision (200 by
         default); 0 for none, so that the file holds no data of single people.
         ``direction`` and ``immutable``: smallest changes to tell, as in
-        :func:`faircg.explain.explain`; none by default.
+        :func:`faircg.explain.explain`; none by default. ``ids`` and ``id_name``: what
+        the rows of the last part are called instead of numbers.
 
     Examples
     --------
@@ -248,36 +251,33 @@ def _point_result(
     results: dict[str, PartResult] = {}
     rules: dict[str, tuple[RuleResult, ...]] = {}
     loss: int | None = None
-    is_given = False
+    same: list[str] = []
+    is_held_out_given = False
     for name, part in parts.items():
         people = part.people
         coverage = people.coverage(rule_set)
         counts = people.counts(rule_set.turned(coverage.any))
         is_meant = rule_set.turned(people.is_positive)
-        results[name] = part_result(
+        results[name] = people.result(
             name,
-            counts,
+            point.model,
+            rule_set.turned(coverage.any),
             criterion,
-            families=people.groups.families,
             trained=known,
-            per_person=people.parts,
         )
         rules[name] = rule_results(coverage, is_meant, people.groups)
+        is_held_out_given |= point.model.held_out == counts
         if recorded == counts:
-            is_given = True
+            same.append(name)
             counts_people = people.parts == 1
             if certificate is not None and certificate.costs is None and counts_people:
                 loss = coverage.loss(is_meant, certificate.loss)
-    if recorded and not is_given:
-        trained = part_result(
-            RECORDED,
-            recorded,
-            criterion,
-            families=point.model.families,
-            recorded=True,
-            per_person=point.model.asked.people_parts or 1,
-        )
+    if recorded and not same:
+        trained = recorded_result(point.model, RECORDED, criterion)
         results = {RECORDED: trained, **results}
+    if point.model.held_out and not is_held_out_given:
+        apart = recorded_result(point.model, KEPT_APART, criterion, held_out=True)
+        results = {**results, KEPT_APART: apart}
     if (
         loss is not None
         and certificate is not None
@@ -285,7 +285,8 @@ def _point_result(
         and loss < certificate.lower_bound - 1e-6
     ):
         loss = None  # other data with the same counts
-    return PointResult(point, certificate, loss, results, rules)
+    learned_from = (TRAIN, RECORDED, *(() if TRAIN in parts else same))
+    return PointResult(point, certificate, loss, results, rules, learned_from)
 
 
 def with_defaults(about: About | None, **defaults: Any) -> About:

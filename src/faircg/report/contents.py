@@ -52,7 +52,8 @@ class PointResult:
 
     ``loss`` is that of this very rule set in the sense of the certificate; None if the
     training data were not given. ``rules`` has for each part that was given as data one
-    entry per rule, then one for any rule.
+    entry per rule, then one for any rule. The rules were ``learned_from`` parts of
+    these names.
     """
 
     point: Point
@@ -60,12 +61,34 @@ class PointResult:
     loss: int | None
     parts: Mapping[str, PartResult]
     rules: Mapping[str, tuple[RuleResult, ...]]
+    learned_from: tuple[str, ...] = ()
 
     @property
     def main(self) -> PartResult:
-        """The part that speaks for the point: the last one that was given as data."""
+        """The last part that was given as data: its people are counted by rule."""
         given = [part for part in self.parts.values() if not part.recorded]
         return given[-1]
+
+    @property
+    def headline(self) -> PartResult:
+        """The part that speaks for the point: people who were not learned from.
+
+        Data that were given, else what the model file records; the training data only
+        if there is nobody else.
+        """
+        others = [p for p in self.parts.values() if p.name not in self.learned_from]
+        ordered = sorted(others, key=lambda part: not part.recorded)
+        return ordered[-1] if ordered else self.main
+
+    @property
+    def is_held_out(self) -> bool:
+        """Whether the headline is about people who were not learned from."""
+        return self.headline.name not in self.learned_from
+
+    @property
+    def folds(self) -> CrossValidated | None:
+        """What cross-validation found, if nobody else speaks for the point."""
+        return None if self.is_held_out else self.point.cross_validated
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,9 +119,9 @@ class PartSummary:
 
 @dataclass(frozen=True, slots=True)
 class ShownRow:
-    """One row of the sample: group, true label and the values that rules test."""
+    """One row of the sample: number or name, group, true label and values tested."""
 
-    row: int
+    row: str
     group: str
     is_positive: bool
     values: tuple[str, ...]
@@ -114,13 +137,17 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class ShownRows:
-    """A sample of the rows of a part, with one decision of every point for each row."""
+    """A sample of the rows of a part, with one decision of every point for each row.
+
+    They are numbered from 0, unless ``id_name`` is what their names are called.
+    """
 
     part: str
     n_rows: int
     features: tuple[str, ...]
     rows: tuple[ShownRow, ...]
     decisions: tuple[tuple[Decision, ...], ...]
+    id_name: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,8 +157,9 @@ class About:
     ``positive`` and ``negative`` are how the two labels are called in sentences, the
     labels themselves by default; ``sensitive`` the columns that define the groups;
     ``excluded`` the features that rules were not allowed to test, None if nobody
-    recorded them; ``settings`` more of what was asked, by name. No clock is read for
-    the ``date``. Owner and uses are lines of the model card.
+    recorded them; ``settings`` more of what was asked, by name; ``descriptions`` say
+    what columns mean. No clock is read for the ``date``. Owner and uses are lines of
+    the model card.
     """
 
     title: str = ""
@@ -143,6 +171,7 @@ class About:
     sensitive: tuple[str, ...] = ()
     excluded: tuple[str, ...] | None = None
     settings: Mapping[str, str] = field(default_factory=dict)
+    descriptions: Mapping[str, str] = field(default_factory=dict)
     seed: int | None = None
     date: str = ""
     owner: str = ""

@@ -99,6 +99,8 @@ def _environment() -> Environment:
         "status_words": status_words,
         "outcomes": words.outcomes,
         "what_it_does": words.what_it_does,
+        "spelled": words.spelled,
+        "value_words": words.value_words,
         "condition_words": words.condition_words,
         "criterion_words": words.criterion_words,
         "charts": interval_charts,

@@ -32,6 +32,8 @@ class RowOptions(TypedDict, total=False):
     n_rows: int
     direction: Direction
     immutable: Iterable[str]
+    ids: Sequence[object] | None
+    id_name: str
 
 
 def resolved(rows: RowOptions, features: Features) -> RowOptions:
@@ -59,11 +61,14 @@ def sample_rows(
     n_rows: int = MOST_ROWS,
     direction: Direction = "none",
     immutable: Iterable[str] = (),
+    ids: Sequence[object] | None = None,
+    id_name: str = "",
 ) -> ShownRows | None:
     """Take rows of a part and explain what every model decides about them.
 
     Only features that some rule tests are shown. ``direction`` and ``immutable`` are
-    those of :func:`faircg.explain.explain`. None if no row may be shown.
+    those of :func:`faircg.explain.explain`. Rows are called by their ``ids``, if there
+    are any, in the order of the data. None if no row may be shown.
     """
     if n_rows <= 0:
         return None
@@ -76,7 +81,7 @@ def sample_rows(
     truth = source.is_positive[rows].tolist()
     shown = tuple(
         ShownRow(
-            row=int(source.rows[row]),
+            row=str(source.rows[row] if ids is None else ids[source.rows[row]]),
             group=groups[k],
             is_positive=truth[k],
             values=tuple(value_words(_value(table[name], k)) for name in features),
@@ -102,7 +107,9 @@ def sample_rows(
         decisions.append(
             tuple(Decision(e.is_positive, reason(e, order)) for e in explanations)
         )
-    return ShownRows(part.name, source.table.n_rows, features, shown, tuple(decisions))
+    explained = tuple(decisions)
+    n_people = source.table.n_rows
+    return ShownRows(part.name, n_people, features, shown, explained, id_name)
 
 
 def _value(column: Column, row: int) -> Value:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from faircg.fairness import exact
 from faircg.fairness.constraint import criterion_at
@@ -15,6 +15,22 @@ if TYPE_CHECKING:
     from faircg.explain import Explanation
     from faircg.rules import Condition, Rule, RuleSet
     from faircg.typing import Value
+
+_SMALL: Final = (
+    "no",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+)
 
 
 def criterion_words(name: str) -> str:
@@ -66,6 +82,8 @@ def condition_words(condition: Condition) -> tuple[str, str]:
     ('employed', 'is false')
     """
     name, value = shown(condition.feature), condition.value
+    if condition.is_yes_or_no:
+        return name, "is yes" if condition.operator == ">" else "is no"
     match condition.operator:
         case "<=":
             return name, f"is at most {value_words(value)}"
@@ -237,11 +255,22 @@ def what_it_does(rule_set: RuleSet, names: tuple[str, str]) -> str:
         return f"It never predicts “{covered}”: everybody is “{otherwise}”."
     whom = "its one rule"
     if len(rule_set) > 1:
-        whom = f"at least one of its {len(rule_set)} rules"
+        whom = f"at least one of its {spelled(len(rule_set))} rules"
     return (
         f"It predicts “{covered}” for whoever meets {whom}, and “{otherwise}” for "
         "everybody else."
     )
+
+
+def spelled(count: int) -> str:
+    """Return a small number as a word.
+
+    Examples
+    --------
+    >>> spelled(4), spelled(40)
+    ('four', '40')
+    """
+    return _SMALL[count] if count < len(_SMALL) else number(count)
 
 
 def reason(explanation: Explanation, order: tuple[Rule, ...]) -> str:

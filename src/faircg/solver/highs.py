@@ -65,11 +65,9 @@ class StopSignal(Protocol):
 
     def remaining(self) -> float:
         """Seconds left; infinity without a limit."""
-        ...
 
     def is_set(self) -> bool:
         """Whether to stop now."""
-        ...
 
 
 class Status(enum.Enum):
@@ -111,9 +109,9 @@ class LinearModel:
                 f"a model has coefficients below {SMALLEST_COEFFICIENT:g}, which the "
                 "solver would drop; scale the row"
             )
-        for bound in (self.lower, self.upper, self.row_lower, self.row_upper):
-            if np.isnan(bound).any():
-                raise ValueError("a model's bounds must not be NaN")
+        bounds = (self.lower, self.upper, self.row_lower, self.row_upper)
+        if any(np.isnan(bound).any() for bound in bounds):
+            raise ValueError("a model's bounds must not be NaN")
 
     @property
     def relaxed(self) -> LinearModel:
@@ -155,21 +153,24 @@ def solve_lp(
     *,
     start: Basis | None = None,
     primal: bool = False,
+    rough: float = 0.0,
 ) -> LpSolution:
     """Solve a linear program by simplex; integrality is ignored.
 
-    From a ``start`` basis the primal simplex method can be used, not the dual one.
+    From a ``start`` basis the primal simplex method can be used, not the dual one. A
+    ``rough`` solution, up to that relative error, comes from a first-order method.
     """
     for presolve in ("choose", "off"):
         solver = _loaded(model.relaxed, stop, presolve=presolve)
-        _set(solver, "solver", "simplex")
+        _set(solver, "solver", "pdlp" if rough else "simplex")
+        _set(solver, "kkt_tolerance", rough or 1e-7)
         if start is not None and start.is_square:
             _set(solver, "simplex_strategy", _PRIMAL if primal else _DUAL)
             solver.setBasis(_highs_basis(start))
         if not _run(solver, stop):
-            return _unsolved(model, solver)
+            return _unsolved()
         status = solver.getModelStatus()
-        if status in _SOLVED:
+        if status in _SOLVED or (rough and status == highspy.HighsModelStatus.kUnknown):
             solution, info = solver.getSolution(), solver.getInfo()
             duals = np.array(solution.row_dual, dtype=float)
             values = np.array(solution.col_value, dtype=float)
@@ -185,9 +186,9 @@ def solve_lp(
                     int(info.simplex_iteration_count),
                 )
         elif status in _STOPPED:
-            return _unsolved(model, solver)
+            return _unsolved()
         elif status == highspy.HighsModelStatus.kInfeasible and presolve == "off":
-            return replace(_unsolved(model, solver), status=Status.INFEASIBLE)
+            return replace(_unsolved(), status=Status.INFEASIBLE)
         start = None  # a bad basis must not spoil the second try
     raise SolverError(f"the solver ended a linear program with status {status.name}")
 
@@ -222,8 +223,7 @@ def solve_mip(
             warm.col_value = list(map(float, start))
             solver.setSolution(warm)
         incumbent = _Incumbent(on_solution)
-        ended = _run(solver, stop, incumbent)
-        if not ended:
+        if not _run(solver, stop, incumbent):
             return MipSolution(
                 Status.STOPPED, incumbent.objective, incumbent.bound, incumbent.values
             )
@@ -395,6 +395,6 @@ def _basis(solver: highspy.Highs) -> Basis:
     )
 
 
-def _unsolved(model: LinearModel, solver: highspy.Highs) -> LpSolution:
+def _unsolved() -> LpSolution:
     nothing = np.full(0, np.nan)
     return LpSolution(Status.STOPPED, np.nan, nothing, nothing, nothing, None, 0)

@@ -20,38 +20,37 @@ reduced cost.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from faircg.colgen.coverage.row_costs import covering_costs, rate_value
+from faircg.colgen.coverage.spread import spread_over_cells
+from faircg.colgen.coverage.transport import spread_over_near
 from faircg.colgen.duals import Duals, Prices, signed
-from faircg.colgen.pairs import Pairs
 
 if TYPE_CHECKING:
     from faircg.colgen.coverage.master import CoverageMaster
-    from faircg.typing import FloatVector, IntVector
+    from faircg.colgen.coverage.near import Near
+    from faircg.typing import FloatVector
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Spread:
-    """Multipliers of rows: ``again`` (a), ``link`` (b), ``missed`` (gamma), pairs."""
+def coverage_duals(
+    master: CoverageMaster, reported: FloatVector, near: Near | None = None
+) -> Duals:
+    """Turn the row duals that the solver reports into a dual solution of all rows.
 
-    again: FloatVector
-    link: FloatVector
-    missed: FloatVector
-    pairs: Pairs
-
-
-def coverage_duals(master: CoverageMaster, reported: FloatVector) -> Duals:
-    """Turn the row duals that the solver reports into a dual solution of all rows."""
+    On large tables payments go between rows that are ``near`` each other.
+    """
     problem, at = master.problem, master.layout
     row_dual = signed(master.model, reported)
     lam = max(-float(row_dual[at.complexity]), 0.0)
     fairness = row_dual[at.fairness]
     costs = covering_costs(problem, fairness)
-    spread = _spread(master, row_dual, costs)
+    if near is None:
+        spread = spread_over_cells(master, row_dual, costs)
+    else:
+        spread = spread_over_near(master, row_dual, costs, near)
     pairs = spread.pairs
     touched = costs + spread.again + spread.missed - master.most_rules * spread.link
     np.add.at(touched, pairs.first, pairs.prices)
@@ -71,85 +70,3 @@ def coverage_duals(master: CoverageMaster, reported: FloatVector) -> Duals:
         touched=np.maximum(touched, 0.0) + (master.most_rules - 1.0) * both,
         pairs=pairs,
     )
-
-
-def _spread(
-    master: CoverageMaster, row_dual: FloatVector, costs: FloatVector
-) -> _Spread:
-    """Share the multipliers of cells out among their rows."""
-    at, n_rows = master.layout, master.problem.n_rows
-    cells, n_cells = master.cells, len(master.cells)
-    cover = np.append(np.maximum(row_dual[at.cover], 0.0), np.inf)
-    link = np.append(np.maximum(row_dual[at.link], 0.0), 0.0)
-    prices = np.maximum(row_dual[at.cut], 0.0)
-    first, second = master.first[master.used], master.second[master.used]
-    rest = costs.copy()
-    np.add.at(rest, first, prices)
-    np.subtract.at(rest, second, prices)
-
-    cell = np.where(cells.of >= 0, cells.of, n_cells)
-    surplus = np.maximum(rest, 0.0)
-    has = np.bincount(cell, weights=surplus, minlength=n_cells + 1)
-    linked = np.minimum(master.most_rules * link, has)
-    share = np.divide(linked, has, out=np.zeros_like(has), where=has > 0)[cell]
-    link_rows = surplus * share / master.most_rules
-    surplus = surplus * (1.0 - share)
-    # The rest of a link is what ``u <= 1`` pays for: without it rules become cheaper.
-    beyond = (master.most_rules * link - linked) / np.maximum(
-        np.bincount(cell, minlength=n_cells + 1), 1
-    )
-    link_rows += beyond[cell] / master.most_rules
-
-    deficit = np.maximum(-rest, 0.0) + beyond[cell]
-    payers, payments, payees = _payments(cell, surplus, deficit, n_cells + 1)
-    paid = np.bincount(payees, weights=payments, minlength=n_rows)
-    open_rows = np.maximum(deficit - paid, 0.0)
-    needs = np.bincount(cell, weights=open_rows, minlength=n_cells + 1)
-    covered = np.minimum(cover, needs)
-    part = np.divide(covered, needs, out=np.ones_like(needs), where=needs > 0)[cell]
-    pairs = Pairs.merged(
-        np.concatenate([first, payees]),
-        np.concatenate([second, payers]),
-        np.concatenate([prices, payments]),
-        n_rows,
-    )
-    return _Spread(open_rows * part, link_rows, open_rows * (1.0 - part), pairs)
-
-
-def _payments(
-    cell: IntVector, surplus: FloatVector, deficit: FloatVector, n_cells: int
-) -> tuple[IntVector, FloatVector, IntVector]:
-    """Let rows with a surplus pay for rows with a deficit of the same cell.
-
-    In every cell as much is paid as both sides allow, by all in proportion; the rows
-    of a cell are in the order of their conditions, so that rows pay for such as are
-    like them. One row pays for few others: there are fewer payments than rows.
-    """
-    has = np.bincount(cell, weights=surplus, minlength=n_cells)
-    needs = np.bincount(cell, weights=deficit, minlength=n_cells)
-    moved = np.minimum(has, needs)
-    order = np.argsort(cell, kind="stable")
-    ends = []
-    sides = []
-    for amount, total in ((surplus, has), (deficit, needs)):
-        scale = np.divide(moved, total, out=np.zeros_like(moved), where=total > 0)
-        rows = order[(amount * scale[cell])[order] > 0]
-        sides.append(rows)
-        # Both sides of each cell add up to the same, so the sums run side by side.
-        where = cell[rows]
-        before = np.cumsum(moved) - moved
-        running = np.cumsum(amount[rows] * scale[where])
-        starts = np.searchsorted(where, np.arange(n_cells))
-        offset = np.append(0.0, running)[starts]
-        ends.append(running - offset[where] + before[where])
-    payers, payees = sides
-    if not len(payers) or not len(payees):
-        nobody = np.zeros(0, dtype=np.int64)
-        return nobody, np.zeros(0), nobody
-    marks = np.unique(np.concatenate(ends))
-    amounts = np.diff(np.append(0.0, marks))
-    middle = marks - amounts / 2.0
-    i = np.minimum(np.searchsorted(ends[0], middle), len(payers) - 1)
-    j = np.minimum(np.searchsorted(ends[1], middle), len(payees) - 1)
-    real = (amounts > 1e-12) & (cell[payers[i]] == cell[payees[j]])
-    return payers[i[real]], amounts[real], payees[j[real]]

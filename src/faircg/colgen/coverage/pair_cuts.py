@@ -63,13 +63,30 @@ def violated_pairs(
 ) -> tuple[IntVector, IntVector]:
     """Return the cells of violated cuts: each cell with its worst partner.
 
-    ``u`` and ``costs`` are those of cells, ``weights`` those of rules.
+    ``u`` and ``costs`` are those of cells, ``weights`` those of rules. Costs are those
+    of one solution of the dual, and another may call other cells good or bad: where
+    good cells push no bad one, all pairs are looked at.
     """
+    found = _worst_partners(cells, u, weights, -costs, costs)
+    if not len(found[0]):
+        alike = np.ones(len(cells))
+        found = _worst_partners(cells, u, weights, alike, alike)
+    return found
+
+
+def _worst_partners(
+    cells: RowCells,
+    u: FloatVector,
+    weights: FloatVector,
+    gains: FloatVector,
+    losses: FloatVector,
+) -> tuple[IntVector, IntVector]:
+    """Pair cells that gain something with those that lose, the most violated first."""
     chosen = weights > 0
     signature = cells.signature[:, chosen].astype(np.float64)
     weight = weights[chosen].astype(np.float64)
-    good = np.flatnonzero((u > VIOLATED) & (costs < 0))
-    bad = np.flatnonzero((u < 1 - VIOLATED) & (costs > 0))
+    good = np.flatnonzero((u > VIOLATED) & (gains > 0))
+    bad = np.flatnonzero((u < 1 - VIOLATED) & (losses > 0))
     if not len(good) or not len(bad):
         return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
     spare = (u[good] - signature[good] @ weight).astype(np.float64)
@@ -81,7 +98,7 @@ def violated_pairs(
         block = slice(start, start + step)
         shared = (signature[good[block]] * weight) @ signature[bad].T
         violation = spare[block, np.newaxis] - u[bad].astype(np.float64) + shared
-        scale = np.minimum(-costs[good[block], np.newaxis], costs[bad])
+        scale = np.minimum(gains[good[block], np.newaxis], losses[bad])
         score = np.where(violation > VIOLATED, violation * scale, 0.0)
         column = score.argmax(axis=1)
         hit = np.flatnonzero(score[np.arange(len(column)), column] > 0)

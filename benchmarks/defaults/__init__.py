@@ -1,0 +1,1 @@
+"""The default call of the library on many real data sets, beside other methods."""

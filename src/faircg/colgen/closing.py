@@ -1,0 +1,144 @@
+"""Closing the gap of a step: by enumeration, or else by an integer program.
+
+A search that goes only as deep as it pays also closes the gap only where that is little
+work: an answer within seconds is worth more there than a proof.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from faircg.colgen.events import IntegerDone
+from faircg.colgen.improving import (
+    ERROR_KICKS,
+    MORE_RULES,
+    add_near,
+    best_numbers,
+    improve,
+)
+from faircg.colgen.integer import solve_integer
+from faircg.colgen.loop import rounds_up
+from faircg.colgen.prove import MOST_RULES, prove, rules_inside
+
+if TYPE_CHECKING:
+    from faircg.colgen.loop import Generation
+    from faircg.colgen.options import SearchOptions
+    from faircg.colgen.pool import Pool
+    from faircg.colgen.select import Selection
+    from faircg.colgen.stop import Deadline
+
+INTEGER_RULES = 2_000
+"""Rules of least reduced cost in the integer program when nothing is proven."""
+FEW_RULES, FEW_RULE_SETS = 3_000, 5_000
+"""Of so many inside the gap a search that is in a hurry enumerates all."""
+LONGER_SHARE = 0.5
+"""Part of the time left that local search may take where a gap stays open."""
+SECONDS_PER_RULE = 2e-3
+"""Time to write the integer program on large data, per rule; measured on Adult."""
+
+
+def close(
+    pool: Pool,
+    generation: Generation,
+    selection: Selection,
+    bound: float,
+    options: SearchOptions,
+) -> tuple[float, bool]:
+    """Close the gap by enumeration, or else by an integer program.
+
+    Returns the bound, and whether all was done.
+    """
+    deadline, threads = options.deadline, options.threads
+
+    def is_open() -> bool:
+        return rounds_up(bound) < selection.objective and not deadline.is_set()
+
+    for is_last in (options.hurries, True):
+        bound = max(bound, _listed(pool, generation, selection, bound, options))
+        if is_last or not is_open():
+            break
+        before = selection.objective
+        _look_longer(pool, generation, selection, bound, options)
+        if selection.objective == before:
+            break
+    if not is_open():
+        return bound, rounds_up(bound) >= selection.objective
+    if options.hurries:
+        return bound, True
+    answer = _integer(pool, generation, selection, deadline, bound, threads)
+    options.on_event(answer)
+    return answer.lower_bound, answer.is_closed
+
+
+def _listed(
+    pool: Pool,
+    generation: Generation,
+    selection: Selection,
+    bound: float,
+    options: SearchOptions,
+) -> float:
+    """Return what listing the rule sets inside the gap proves."""
+    if rounds_up(bound) >= selection.objective or generation.proof is None:
+        return bound
+    return prove(
+        pool,
+        generation.proof,
+        selection,
+        options.deadline,
+        threads=options.threads,
+        most_rules=FEW_RULES if options.hurries else MOST_RULES,
+        most_rule_sets=FEW_RULE_SETS if options.hurries else None,
+        on_event=options.on_event,
+    )
+
+
+def _look_longer(
+    pool: Pool,
+    generation: Generation,
+    selection: Selection,
+    bound: float,
+    options: SearchOptions,
+) -> None:
+    """Look for better rule sets among more rules: fewer are then inside the gap."""
+    deadline, loss = options.deadline, selection.objective - 1.0
+    add_near(pool, generation.proof, loss, deadline, options.threads, MORE_RULES)
+    improve(
+        pool,
+        generation,
+        selection,
+        deadline,
+        options.seed,
+        pool.problem.objective,
+        [selection.objective_winner],
+        kicks=ERROR_KICKS,
+        good_enough=rounds_up(bound),
+        most=MORE_RULES,
+        share=LONGER_SHARE,
+    )
+
+
+def _integer(
+    pool: Pool,
+    generation: Generation,
+    selection: Selection,
+    deadline: Deadline,
+    bound: float,
+    threads: int,
+) -> IntegerDone:
+    """Solve the integer master; say what is proven and whether all was done."""
+    # Writing the program takes time that nobody can interrupt: leave room for it.
+    most = int(min(2 * INTEGER_RULES, deadline.remaining() / SECONDS_PER_RULE))
+    numbers, better = None, selection.objective - 1.0
+    if generation.proof is not None and np.isfinite(better):
+        numbers = rules_inside(pool, generation.proof, better, deadline, threads)
+    if numbers is not None and len(numbers) <= most:
+        answer = solve_integer(pool, np.sort(numbers), selection, deadline)
+        # No rule outside can be part of a better rule set.
+        bound = max(bound, min(answer.bound, selection.objective))
+        return IntegerDone(len(numbers), bound, answer.is_closed)
+    numbers = best_numbers(pool, generation, min(most, INTEGER_RULES))
+    answer = solve_integer(pool, np.sort(numbers), selection, deadline)
+    was_cut = most < INTEGER_RULES and len(numbers) == most
+    return IntegerDone(len(numbers), bound, answer.is_closed and not was_cut)

@@ -1,0 +1,251 @@
+"""Columns that should be no rules: names of rows, dates, answers, and proxies.
+
+A rule on a row number or a date of the past says nothing about the next person, and one
+on a column that already holds the answer will not have it when it is needed. Such
+columns are recognised by what is in them and by how it goes together with the target
+and the groups; whether they are left out is for the caller to decide.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    import pandas as pd
+
+    from faircg.typing import BoolVector, IntVector
+
+Suspicion: TypeAlias = Literal["identifier", "date", "leak", "proxy"]
+LEFT_OUT: Final[tuple[Suspicion, ...]] = ("identifier", "date", "leak")
+"""What the command line leaves out of rules."""
+FEWEST_ROWS: Final = 20
+"""Rows below which nothing is said: few values are all different by chance."""
+FEWEST_TO_LEAK: Final = 100
+"""Rows below which a column may determine the target by chance."""
+NEARLY_ALL: Final = 0.9
+"""Share of different texts among all, or of dates, from which on they are just that."""
+LEAKS: Final = 0.001
+"""Share of people for whom a column that leaks may miss the target."""
+STANDS_FOR: Final = 0.1
+"""Share of the groups' own mistakes that guessing by a proxy makes at most."""
+MANY_NUMBERS: Final = 50
+"""Different numbers beyond which they are cut into as many equal parts."""
+_NAME: Final = re.compile(
+    r"(?:^|[\W_])(?:id|ids|uuid|guid|key|index|nr|no|num|number|row|code)$"
+    r"|^unnamed",
+    re.IGNORECASE,
+)
+_CASED: Final = re.compile(r"[a-z](?:ID|Id|No|Nr)$")
+_DAY, _MONTH, _YEAR = r"(?:0?[1-9]|[12]\d|3[01])", r"(?:0?[1-9]|1[0-2])", r"\d{4}"
+_WORD: Final = "(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
+_DATE: Final = re.compile(
+    rf"(?:{_YEAR}[-/.]{_MONTH}(?:[-/.]{_DAY})?"
+    rf"|{_DAY}[-/.]{_MONTH}[-/.](?:{_YEAR}|\d\d)|{_MONTH}[-/.]{_DAY}[-/.](?:{_YEAR}|\d\d)"
+    rf"|{_DAY}[-. ]+{_WORD}[-. ]+(?:{_YEAR}|\d\d)|{_WORD}[-. ]+(?:{_DAY},? +)?{_YEAR})"
+    r"(?:[T ]\d{1,2}:\d\d(?::\d\d(?:\.\d+)?)?(?: ?[AP]M)?(?:Z|[+-]\d\d:?\d\d)?)?",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Suspect:
+    """A column, what it seems to be, and why, in words."""
+
+    column: str
+    seems: Suspicion
+    reason: str
+
+    @property
+    def is_left_out(self) -> bool:
+        """Whether the command line leaves it out of rules."""
+        return self.seems in LEFT_OUT
+
+
+def suspects(
+    X: pd.DataFrame, y: Any = None, sensitive_features: Any = None
+) -> tuple[Suspect, ...]:
+    """Find columns that should be no rules; each for the first reason that applies.
+
+    Parameters
+    ----------
+    X
+        The features, as a pandas frame.
+    y
+        Two labels: a column that determines them leaks.
+    sensitive_features
+        Group of each row, one column or several: a column that nearly determines the
+        groups is a proxy.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> people = pd.DataFrame({"case": range(100), "seen": ["2024-05-01"] * 100})
+    >>> for found in suspects(people):
+    ...     print(found.column, found.seems, found.reason)
+    case identifier numbers its rows
+    seen date holds dates, such as '2024-05-01'
+    """
+    return tuple(_found(X, y, sensitive_features))
+
+
+def _found(X: pd.DataFrame, y: Any, sensitive_features: Any) -> Iterator[Suspect]:
+    import pandas as pd
+
+    if len(X) < FEWEST_ROWS:
+        return
+    labels = None if y is None else pd.factorize(np.asarray(y))[0]
+    groups, own = _groups(sensitive_features)
+    for name in X.columns:
+        column, called = X[name], str(name)
+        if reason := _dates(column):
+            yield Suspect(called, "date", reason)
+        elif reason := _names_rows(called, column):
+            yield Suspect(called, "identifier", reason)
+        elif labels is not None and (reason := _leaks(column, labels)):
+            yield Suspect(called, "leak", reason)
+        elif (
+            groups is not None
+            and called not in own
+            and (reason := _stands_for(column, groups, own))
+        ):
+            yield Suspect(called, "proxy", reason)
+
+
+def _dates(column: pd.Series) -> str:
+    """Say that a column holds dates, if it does."""
+    import pandas as pd
+
+    present = column.dropna()
+    if not len(present):
+        return ""
+    if present.dtype.kind in "mM" or isinstance(present.dtype, pd.PeriodDtype):
+        return f"holds dates, such as {str(present.iloc[0])!r}"
+    if present.dtype.kind in "iuf":
+        days = present.to_numpy(dtype=float)
+        year, month, day = days // 10_000, days // 100 % 100, days % 100
+        is_day = (year >= 1900) & (year < 2100) & (month >= 1) & (month <= 12)
+        is_day &= (day >= 1) & (day <= 31) & (days % 1 == 0)
+        if not is_day.all() or present.nunique() == 1:
+            return ""
+        return f"holds dates, such as {present.iloc[0]:.0f}"
+    texts = texts_of(present)
+    if texts is None:
+        return ""
+    counts = texts.value_counts()
+    is_date = [bool(_DATE.fullmatch(text.strip())) for text in counts.index]
+    if counts.to_numpy()[is_date].sum() < NEARLY_ALL * len(texts):
+        return ""
+    return f"holds dates, such as {counts.index[is_date.index(True)]!r}"
+
+
+def _names_rows(name: str, column: pd.Series) -> str:
+    """Say that a column names or numbers its rows, if it does."""
+    present = column.dropna()
+    n_present, n_values = len(present), present.nunique()
+    if n_present < FEWEST_ROWS:
+        return ""
+    found = f"has {n_values:,} different values in {n_present:,} rows"
+    if texts_of(present) is not None:
+        return found if n_values >= NEARLY_ALL * n_present else ""
+    if present.dtype.kind not in "iuf":
+        return ""
+    numbers = present.to_numpy(dtype=float)
+    if (numbers % 1 != 0).any() or n_values < NEARLY_ALL * n_present:
+        return ""
+    steps = np.diff(numbers)
+    if n_values == n_present and ((steps > 0).all() or (steps < 0).all()):
+        return "numbers its rows"
+    is_dense = numbers.max() - numbers.min() < 1.5 * n_present
+    is_named = bool(_NAME.search(name) or _CASED.search(name))
+    return found if (n_values == n_present and is_dense) or is_named else ""
+
+
+def _leaks(column: pd.Series, labels: IntVector) -> str:
+    """Say that a column determines the target, if it does."""
+    fewest = int(np.bincount(labels).min())
+    if len(column) < FEWEST_TO_LEAK or labels.max() != 1 or fewest < FEWEST_ROWS // 2:
+        return ""
+    wrong = _mistakes_by_value(_parts(column), labels)
+    present = column.notna().to_numpy()
+    if column.dtype.kind in "iuf" and present.any():
+        missing = labels[~present]
+        rest = _mistakes_by_cut(column.to_numpy(dtype=float)[present], labels[present])
+        wrong = min(wrong, rest + int(min(missing.sum(), len(missing) - missing.sum())))
+    if wrong > LEAKS * len(column) or wrong >= fewest:
+        return ""
+    most = "" if wrong == 0 else f" for all but {wrong:,} of {len(column):,} rows"
+    return f"determines the target{most}"
+
+
+def _stands_for(column: pd.Series, groups: IntVector, names: Sequence[str]) -> str:
+    """Say that a column nearly determines the group, if it does."""
+    n_rows = len(groups)
+    others = n_rows - int(np.bincount(groups).max())
+    wrong = _mistakes_by_value(_parts(column), groups)
+    if not others or wrong > STANDS_FOR * others:
+        return ""
+    right = (n_rows - wrong) / n_rows
+    return f"tells {' and '.join(names)} for {right:.1%} of rows"
+
+
+def _parts(column: pd.Series) -> IntVector:
+    """Return a number for each value, missing ones too; many numbers are cut."""
+    import pandas as pd
+
+    is_many = column.dtype.kind in "iuf" and column.nunique() > MANY_NUMBERS
+    if is_many:
+        cut = pd.qcut(column, MANY_NUMBERS, labels=False, duplicates="drop")
+        column = pd.Series(cut)
+    codes = pd.factorize(column.astype(object), use_na_sentinel=False)[0]
+    return np.asarray(codes, dtype=np.int64)
+
+
+def _mistakes_by_value(parts: IntVector, answers: IntVector) -> int:
+    """Count the wrong guesses of one who knows the usual answer of each value.
+
+    About a value that occurs once nobody knows anything: the guess is wrong.
+    """
+    counts = np.zeros((parts.max() + 1, answers.max() + 1), dtype=np.int64)
+    np.add.at(counts, (parts, answers), 1)
+    known = counts.sum(axis=1) > 1
+    return int(len(parts) - counts[known].max(axis=1).sum())
+
+
+def _mistakes_by_cut(numbers: Any, labels: IntVector) -> int:
+    """Count the wrong guesses of one who knows on which side of a cut numbers are."""
+    order = np.argsort(numbers, kind="stable")
+    ones = np.concatenate(([0], np.cumsum(labels[order])))
+    is_cut: BoolVector = np.ones(len(ones), dtype=bool)
+    is_cut[1:-1] = np.diff(numbers[order]) > 0
+    below = np.arange(len(ones))
+    wrong = ones + (len(labels) - below) - (ones[-1] - ones)  # 0 below, 1 above
+    return int(np.minimum(wrong, len(labels) - wrong)[is_cut].min())
+
+
+def texts_of(present: pd.Series) -> pd.Series | None:
+    """Return values that are texts; None if they are something else."""
+    import pandas as pd
+
+    values: Any = present
+    if isinstance(present.dtype, pd.CategoricalDtype):
+        values = present.cat.categories
+    if pd.api.types.infer_dtype(values, skipna=True) != "string":
+        return None
+    return present.astype(object)
+
+
+def _groups(sensitive_features: Any) -> tuple[IntVector | None, list[str]]:
+    """Return the number of each row's group, and the columns that say it."""
+    import pandas as pd
+
+    if sensitive_features is None:
+        return None, []
+    frame = pd.DataFrame(sensitive_features)
+    codes = frame.groupby(list(frame.columns), dropna=False, sort=False).ngroup()
+    return codes.to_numpy(dtype=np.int64), [str(name) for name in frame.columns]

@@ -1,0 +1,86 @@
+"""Large tables: rough solutions of the coverage master prove what is true."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+from faircg.colgen import loop
+from faircg.colgen.coverage.large import LargeCoverage
+from faircg.colgen.coverage.near import Near
+from faircg.colgen.excess import excess_problem
+from faircg.colgen.loop import generate
+from faircg.colgen.pool import Pool
+from faircg.colgen.pricing import ExactPricer
+from faircg.colgen.stop import Deadline
+from small_problems import (
+    CRITERIA,
+    cases,
+    full_pool,
+    instance_of,
+    limits_of,
+    problem_of,
+    true_optimum,
+)
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_the_excess_is_a_lower_bound_of_every_rule_set(criterion):
+    """Loss is at least the dual value and what the excess problem charges."""
+    for seed, epsilon in cases(criterion, 2, 6):
+        instance, limits = instance_of(seed, 2), limits_of(criterion, epsilon)
+        problem = problem_of(instance, "zero_one", limits)
+        if problem.max_complexity < 2 or not problem.starts_feasible:
+            continue
+        pool = full_pool(problem, instance)
+        master = LargeCoverage(problem, pool, instance.max_conditions)
+        for _ in range(2):
+            duals = master.solve(Deadline()).duals
+            posed = excess_problem(pool, np.arange(len(pool)), duals)
+            costs = duals.reduced_costs(pool.covers, pool.complexities)
+            # What rules lack is given to them: the excess counts no negative costs.
+            lacking = np.minimum(costs, 0.0)
+            for size in (1, 2, 3):
+                for chosen in itertools.islice(
+                    itertools.combinations(range(len(pool)), size), 200
+                ):
+                    recount = problem.recount([pool[k] for k in chosen])
+                    if not recount.is_feasible:
+                        continue
+                    excess = posed.excesses(np.array([chosen], dtype=np.int32))[0]
+                    least = duals.prices.value + excess + lacking[list(chosen)].sum()
+                    assert recount.loss("zero_one") >= least - 1e-6
+
+
+def test_bounds_of_large_tables_are_never_above_the_best_rule_set(monkeypatch):
+    """Every table is large: whatever a pricing proves is below brute force."""
+    monkeypatch.setattr(loop, "LARGE", 0)
+    proven = []
+    for seed, epsilon in cases("equality_of_opportunity", 2, 15):
+        instance = instance_of(seed, 2)
+        limits = limits_of("equality_of_opportunity", epsilon)
+        problem = problem_of(instance, "zero_one", limits)
+        ended = generate(
+            problem,
+            Pool(problem),
+            ExactPricer(),
+            max_conditions=instance.max_conditions,
+            deadline=Deadline.after(2.0),
+        )
+        best = true_optimum(seed, 2, "zero_one", limits)
+        assert ended.lower_bound <= best + 1e-6
+        proven.append(ended.lower_bound >= 0.5 * best)
+    assert sum(proven) >= len(proven) // 2
+
+
+def test_near_rows_are_the_nearest():
+    """Of all good rows none left out is nearer than one that is in."""
+    problem = problem_of(instance_of(0, 2), "zero_one", None)
+    near = Near.find(problem, np.zeros(problem.bits.n_conditions))
+    apart = (problem.rows[near.first] != problem.rows[near.second]).sum(axis=1)
+    assert near.distance == pytest.approx(apart, abs=1e-4)
+    costs = problem.coverage_costs
+    assert (costs[near.first] < 0).all()
+    assert (costs[near.second] > 0).all()
