@@ -61,11 +61,11 @@ class PlainTree:
         """Learn a tree from people with labels."""
         from sklearn.tree import DecisionTreeClassifier
 
-        step = -(-table.n_rows // MOST_ROWS)
-        if step > 1:
-            table = table.take(np.arange(0, table.n_rows, step))
-            is_positive, weights = is_positive[::step], weights[::step]
-        asked = [q for column in table.columns.values() for q in _questions(column)]
+        rows = np.flatnonzero(weights)
+        rows = rows[:: max(1, -(-len(rows) // MOST_ROWS))]
+        table, is_positive, weights = table.take(rows), is_positive[rows], weights[rows]
+        columns = table.columns.values()
+        asked = [q for column in columns for q in _questions(column, weights)]
         if not asked or is_positive.all() or not is_positive.any():
             is_mostly = 2 * int(weights[is_positive].sum()) > int(weights.sum())
             return cls(bool(is_mostly), ())
@@ -135,7 +135,7 @@ class _Question:
         return Condition(name, "<=", middle if low <= middle < high else low), True
 
 
-def _questions(column: Column) -> Iterator[_Question]:
+def _questions(column: Column, weights: IntVector) -> Iterator[_Question]:
     if column.kind == "numeric":
         levels, places = np.unique(column.values[~column.missing], return_inverse=True)
         values = np.full(len(column.values), float(len(levels)))
@@ -145,7 +145,10 @@ def _questions(column: Column) -> Iterator[_Question]:
         return
     frequent: list[Any] = [True]
     if column.kind == "category":
-        counts = Counter(column.counts())
+        counts: Counter[Any] = Counter()
+        for value, weight in zip(column.values, weights.tolist(), strict=True):
+            counts[value] += weight
+        counts.pop(None, None)
         frequent = [value for value, _ in counts.most_common(MOST_CATEGORIES)]
     for level in frequent:
         yield _Question(column, column.equals(level).astype(float), level)

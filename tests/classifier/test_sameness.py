@@ -30,13 +30,14 @@ def test_the_order_of_samples_does_not_matter(clf):
     assert record(other) == record(clf)
 
 
-def test_the_index_of_a_frame_is_ignored(clf):
-    """Rows are matched by position, never by label."""
+def test_the_index_of_a_frame_changes_nothing(clf):
+    """Rows are matched by position; groups with another index are refused."""
     rng = np.random.default_rng(2)
+    index = rng.permutation(len(Y))
     other = fit(
-        X=X.set_index(rng.permutation(len(Y))),
+        X=X.set_index(index),
         y=pd.Series(Y, index=rng.permutation(len(Y))),
-        groups=GROUPS.set_axis(rng.permutation(len(Y))),
+        groups=GROUPS.set_axis(index),
     )
     assert record(other) == record(clf)
 

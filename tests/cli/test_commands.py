@@ -42,7 +42,7 @@ def test_fit_writes_the_model_and_says_what_it_does(
     del expected["asked"]
     assert fitted == expected
     for text in (
-        "Predict yes if",
+        "Predict no if",
         "true positive rate",
         "satisfies the constraint on this data",
         "certificate: ",
@@ -285,7 +285,7 @@ def test_frontier_prints_and_writes_everything(
     assert {"epsilon", "test_accuracy", "pooled_gap"} <= set(table)
     assert table["pooled_gap"].is_monotonic_increasing
     assert len(pd.read_csv(people.parent / "r.csv")) == 4
-    assert "Predict yes if" in done.out
+    assert "Predict no if" in done.out
     page = (people.parent / "f.html").read_text(encoding="utf-8")
     assert page.startswith("<!DOCTYPE html>")
     chosen = RuleSetModel.load(people.parent / "m.json")
@@ -410,7 +410,7 @@ def test_demo_prints_everything_and_writes_model_and_reports(
         "accuracy",
         "complexity 15 of 15",
         "satisfies the constraint on this data",
-        "a Hamming loss of 1915 is proven optimal",
+        "1,885 wrong predictions, proven optimal",
         "1851.230 (proven)",
         "a higher value of priors or high_score may only count towards “reoffends",
     ):

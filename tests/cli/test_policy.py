@@ -36,7 +36,8 @@ def test_fit_keeps_directions_and_says_so(fitted):
     assert model["asked"]["not_together"] == [[YEARS, "Größe"]]
     conditions = [c for rule in model["rule_set"]["rules"] for c in rule]
     assert any(c["feature"] == YEARS for c in conditions)
-    assert not any(c["feature"] == YEARS and c["operator"] == "<=" for c in conditions)
+    assert model["rule_set"]["rules_for"] == "negative"
+    assert not any(c["feature"] == YEARS and c["operator"] == ">" for c in conditions)
 
 
 def test_fit_tells_the_price_of_each_part(fitted):

@@ -25,6 +25,8 @@ def fitted(compas, constraint, epsilon, max_complexity, **more):
         epsilon=epsilon,
         max_complexity=max_complexity,
         max_conditions=6,
+        thresholds="quantile",
+        rules_for="positive",
         **more,
     )
     groups = compas.sensitive_features

@@ -346,7 +346,9 @@ def test_l_the_empty_rule_set_predicts_negative():
     X = pd.DataFrame({"useless": [0, 1, 0, 1, 0, 1]})
     y = np.array([1, 1, 1, 1, 0, 0])
     for max_complexity in (0, 1):
-        clf = FairRuleSetClassifier(max_complexity=max_complexity).fit(X, y)
+        clf = FairRuleSetClassifier(
+            max_complexity=max_complexity, rules_for="positive"
+        ).fit(X, y)
         assert len(clf.rule_set_.rules) == 0
         assert (clf.predict(X) == 0).all()
         assert clf.certificate_.objective == 4
