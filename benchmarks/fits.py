@@ -44,7 +44,7 @@ def _measure(
     sensitive = data.X[columns] if columns else data.sensitive_features
     clf = FairRuleSetClassifier(
         constraint=CRITERIA[criterion],
-        epsilon=None if criterion == "fourfifths" else epsilon,
+        epsilon=None if criterion in ("none", "fourfifths") else epsilon,
         groups=Grouping(min_group_size=SMALL_GROUP, small_groups="merge")
         if columns
         else "intersection",

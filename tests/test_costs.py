@@ -168,7 +168,13 @@ def test_dear_false_positives_are_avoided():
     """And dear false negatives: the rule set follows what it costs to be wrong."""
     hits, misses = [], []
     for cost in (0.05, 1, 20):
-        clf = fit(2, cost_false_positive=cost, objective="zero_one", constraint=None)
+        clf = fit(
+            2,
+            cost_false_positive=cost,
+            objective="zero_one",
+            constraint=None,
+            epsilon=None,
+        )
         hit, missed = wrong(clf, 2)
         hits.append(int(hit.sum()))
         misses.append(int(missed.sum()))

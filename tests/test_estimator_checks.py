@@ -16,6 +16,7 @@ ESTIMATORS = [
         max_complexity=4,
         max_conditions=1,
         pricing="greedy",
+        thresholds="quantile",
         warm_start_rules="tree",
         time_limit=20,
     ),

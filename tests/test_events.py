@@ -45,6 +45,7 @@ FIT = {
     "thresholds": "quantile",
     "n_thresholds": 5,
     "time_limit": 60,
+    "rules_for": "positive",
 }
 GRID = {"epsilons": (0.05, 1.0), "fine_epsilons": (0.05, 0.2, 1.0)}
 

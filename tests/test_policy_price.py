@@ -39,6 +39,7 @@ def test_the_true_price_lies_between_the_bounds(seeds):
             **question,
             monotone=monotone,
             not_together=[("pay", "member")],
+            rules_for="positive",
         )
         prices = price_of_policy(clf, table, y, sensitive_features=group)
         assert [p.parameter for p in prices] == ["monotone", "not_together"]

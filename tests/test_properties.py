@@ -51,21 +51,28 @@ def table_of(people):
     )
 
 
+def asked(question):
+    """Ask a classifier; without a constraint there is nothing to allow a gap of."""
+    settings = {"rules_for": "positive", **question}
+    if question["constraint"] is None:
+        settings["epsilon"] = None
+    return FairRuleSetClassifier(
+        warm_start_rules=None,
+        thresholds="quantile",
+        n_thresholds=4,
+        time_limit=60,
+        **settings,
+    )
+
+
 def fit(people, question, weights=None):
     """Fit, leaving out data that no criterion can be asked about."""
     labels = np.array([p["label"] for p in people])
     groups = [p["group"] for p in people]
     seen = set(zip(groups, labels.tolist(), strict=True))
     assume(len(seen) == 2 * len(set(groups)))
-    clf = FairRuleSetClassifier(
-        warm_start_rules=None,
-        thresholds="quantile",
-        n_thresholds=4,
-        rules_for="positive",
-        time_limit=60,
-        **question,
-    )
-    return clf.fit(
+    assume(question["constraint"] is None or len(set(groups)) > 1)
+    return asked(question).fit(
         table_of(people), labels, sensitive_features=groups, sample_weight=weights
     )
 
@@ -188,13 +195,6 @@ def test_a_copied_column_brings_nothing(people, question):
     alone = fit(people, question)
     labels = np.array([p["label"] for p in people])
     table = table_of(people).assign(years=lambda X: X["age"])
-    clf = FairRuleSetClassifier(
-        warm_start_rules=None,
-        thresholds="quantile",
-        n_thresholds=4,
-        rules_for="positive",
-        time_limit=60,
-        **question,
-    )
+    clf = asked(question)
     clf.fit(table, labels, sensitive_features=[p["group"] for p in people])
     assert clf.certificate_.objective == alone.certificate_.objective

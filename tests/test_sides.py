@@ -442,6 +442,7 @@ def test_auto_takes_the_label_that_can_satisfy_the_constraint():
     y, group = [1, 1, 0, 1, 1, 1, 1, 0], list("aaaabbbb")
     clf = FairRuleSetClassifier(
         constraint=RateFloor("selection_rate", 0.75),
+        rules_for="positive",
         max_complexity=2,
         max_conditions=1,
         monotone={"a": "increasing", "b": "increasing"},

@@ -44,7 +44,7 @@ class SampleTask:
         classifier = FairRuleSetClassifier(
             constraint=self.criterion,
             exclude=(),  # as in the paper, rules may test the sensitive feature
-            epsilon=self.epsilon,
+            epsilon=None if self.criterion is None else self.epsilon,
             max_complexity=self.complexity,
             max_conditions=self.max_conditions,
             rates="proxy",

@@ -107,9 +107,10 @@ class FairRuleSetClassifier(Predicts, TakesTables, ClassifierMixin, BaseEstimato
         The positive class; ``classes_[1]`` by default.
     rules_for : {"rarer", "positive", "negative", "auto"}, default="rarer"
         The label of people whom a rule covers: by default the one that fewer people
-        have, which takes fewer rules. Rules for the negative one say whom to refuse;
-        constraint and directions speak of the positive label all the same. Given
-        ``warm_start_rules`` are for the positive label unless another is named.
+        have (counted by what their errors cost), which takes fewer rules. Rules for the
+        negative one say whom to refuse; constraint and directions speak of the positive
+        label all the same. Given ``warm_start_rules`` are for the positive label unless
+        another is named.
         ``"auto"`` searches both, in half of the time each, and keeps the rule set with
         fewer wrong predictions; its certificate speaks of rule sets of either kind.
     missing_groups : {"raise", "group"}, default="raise"

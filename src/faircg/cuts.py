@@ -164,8 +164,8 @@ def readable_cut(low: float, high: float) -> float:
     for digits in range(1, 18):
         rounded = float(f"{middle:.{digits}g}")
         if low + quarter <= rounded <= high - quarter and rounded < high:
-            return low if _decimals(low) < _decimals(rounded) else rounded
-    return low
+            return float(low) if _decimals(low) < _decimals(rounded) else rounded
+    return float(low)
 
 
 def _decimals(number: float) -> int:

@@ -17,7 +17,7 @@ from faircg.amounts import Amounts
 from faircg.binarize import ConditionBinarizer, named_thresholds
 from faircg.colgen.pricing import pricer_by_name, threads
 from faircg.colgen.problem import Problem
-from faircg.error_costs import ErrorCosts
+from faircg.error_costs import ErrorCosts, SampleCosts
 from faircg.fairness.constraint import criterion_of, takes_epsilon, with_epsilon
 from faircg.fairness.criterion import changed_epsilon, rates_of
 from faircg.fairness.mirrored import Mirrored
@@ -152,15 +152,22 @@ class Question:
     def about(self, data: LabelledTable) -> Question:
         """Return the same question with the label that rules are for, of these people.
 
-        Rules that were given are for the positive label unless another is named.
+        People count as what a wrong prediction of theirs costs. Rules that were given
+        are for the positive label unless another is named.
         """
         if self.rules_for != "rarer":
             return self
-        positives = data.weights[data.labels.is_positive].sum()
-        is_rarer = 2 * positives <= data.weights.sum()
+        paid = self._paid(data).samples
+        costs = data.weights if paid is None else paid
+        is_rarer = 2 * int(costs[data.labels.is_positive].sum()) <= int(costs.sum())
         given = isinstance(self.warm_start_rules, tuple)
         side: RulesFor = "positive" if is_rarer or given else "negative"
         return replace(self, rules_for=side)
+
+    def _paid(self, data: LabelledTable) -> SampleCosts:
+        """Return what a wrong prediction of each sample costs."""
+        weights = Amounts(data.weights, data.parts)
+        return self.costs.of_samples(data.labels, weights, data.costs)
 
     def sides(self) -> tuple[Question, ...]:
         """Return the questions to search: with auto one for each label, in half time.
@@ -219,9 +226,7 @@ class Question:
             n_thresholds=self.n_thresholds,
             monotone=policy.directions,
         ).fit(table, is_meant, sample_weight=data.weights)
-        paid = self.costs.of_samples(
-            data.labels, Amounts(data.weights, data.parts), data.costs
-        )
+        paid = self._paid(data)
         problem = Problem.merge(
             binarizer.transform(table),
             is_meant,

@@ -238,7 +238,8 @@ LATEX_TEXT = re.compile(
 )
 LATEX_STACK = re.compile(r"\\shortstack\[r\]\{(.*)\}")
 LATEX_LINE = re.compile(
-    r"\\paragraph\{\w+\}|\\noindent|\\hline|\\(?:begin|end)\{tabular\}(?:\{[^\n]*\})?|"
+    r"\\paragraph\{[\w ]+\}|\\noindent|\\hline|"
+    r"\\(?:begin|end)\{tabular\}(?:\{[^\n]*\})?|"
 )
 
 

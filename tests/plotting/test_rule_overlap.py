@@ -70,7 +70,8 @@ def test_models_rule_sets_and_searches_are_counted_alike(clf, search, compas, ax
 
 def test_arrays_without_names(ax):
     X = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
-    clf = FairRuleSetClassifier(max_complexity=4).fit(X, [0, 1, 1, 1])
+    clf = FairRuleSetClassifier(max_complexity=4, rules_for="positive")
+    clf.fit(X, [0, 1, 1, 1])
     display = RuleOverlapDisplay.from_estimator(clf, X, ax=ax)
     assert display.covered_by_any_ == 3
 

@@ -79,7 +79,7 @@ def test_everything_to_decide_by_is_on_the_first_page(credit):
         assert told in text
     assert max(main.impact_ratios.values()) == 1
     assert "Gap of the false negative rate, test" in text
-    assert "Predict “repaid” if" in text
+    assert "Predict “not” if" in text
     assert "Late payments" in text
     for word in ("Complexity", "Certificate", "loss"):
         assert word not in text
