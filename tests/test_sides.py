@@ -83,6 +83,8 @@ def question_of(seed):
 def fitted(table, y, group, **asked):
     """Fit, or return None where no rule set satisfies the constraint."""
     asked = {"rules_for": "positive", **asked}
+    if asked["constraint"] is None:
+        asked["epsilon"] = None
     try:
         return FairRuleSetClassifier(**asked).fit(table, y, sensitive_features=group)
     except InfeasibleConstraintError:
