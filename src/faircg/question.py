@@ -83,6 +83,11 @@ class Question:
 
     def __post_init__(self) -> None:
         """Look all names up, so that a wrong one is an error before any work."""
+        if self.epsilon is not None and self.epsilon > 1:
+            raise ValueError(
+                f"epsilon={self.epsilon} is more than any gap between groups can be; "
+                "use a number from 0 to 1"
+            )
         criterion = criterion_of(self.constraint, self.epsilon)
         if criterion is not None:
             for epsilon in self.grouping.epsilons:

@@ -134,6 +134,12 @@ def test_two_sensitive_columns():
     assert record(polars) == record(clf)
 
 
+def test_a_fraction_above_one_is_no_gap():
+    """Fraction(4, 3) was taken, although 1.5 is refused: it bounds nothing."""
+    with pytest.raises(ValueError, match="epsilon=4/3 is more than any gap"):
+        fit(epsilon=Fraction(4, 3))
+
+
 def test_missing_groups_can_be_a_group():
     """People without a group are a group when I say so."""
     groups = GROUPS.where(np.arange(len(Y)) >= 30)

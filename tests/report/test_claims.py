@@ -123,6 +123,14 @@ def test_a_finished_search_is_not_called_a_proof_of_the_rule_set_shown():
     assert "no better rule set exists" not in status_words(finished)
 
 
+def test_a_search_that_proved_the_fewest_errors_is_not_called_open():
+    """ "The distance remains open" stood beside "proven" where another loss was open."""
+    finished = certificate(status="feasible", errors=5, errors_lower_bound=5)
+    assert "fewer wrong predictions: that is proven" in status_words(finished)
+    unproven = certificate(status="feasible", errors=5, errors_lower_bound=4)
+    assert "remains open" in status_words(unproven)
+
+
 def test_distance_from_the_bound_is_a_share_of_the_bound():
     """107 above 1,653 is 6.5 %, not 6.1 %."""
     c = certificate(objective=1760.0, lower_bound=1653.0)

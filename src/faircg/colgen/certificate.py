@@ -363,6 +363,8 @@ def status_words(certificate: Certificate | None) -> str:
     """Say how the search ended."""
     if certificate is None:
         return "not recorded"
+    if certificate.status == "feasible" and certificate.fewest_errors_proven:
+        return "finished; no rule set makes fewer wrong predictions: that is proven"
     return {
         "optimal": "finished; the lowest loss possible is proven, and the certificate "
         "says how near the rule set shown is to it",
