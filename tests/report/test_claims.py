@@ -124,7 +124,7 @@ def test_a_finished_search_is_not_called_a_proof_of_the_rule_set_shown():
 
 
 def test_a_search_that_proved_the_fewest_errors_is_not_called_open():
-    """ "The distance remains open" stood beside "proven" where another loss was open."""
+    """A proof of wrong predictions stood beside words that said it was open."""
     finished = certificate(status="feasible", errors=5, errors_lower_bound=5)
     assert "fewer wrong predictions: that is proven" in status_words(finished)
     unproven = certificate(status="feasible", errors=5, errors_lower_bound=4)
