@@ -77,3 +77,22 @@ def test_the_report_calls_people_by_name_and_says_what_columns_mean(faircg, name
     done = faircg("report", "model.json", named, *asked)
     assert done.code == 1
     assert "describes no column" in done.err
+
+
+def test_people_of_a_test_file_and_of_a_frontier_have_their_names_too(faircg, named):
+    """Beside --test, and by frontier, --id was taken and rows were numbered."""
+    people = pd.read_csv(named)
+    people.assign(case=people["case"] + 5000).to_csv("later.csv", index=False)
+    asked = ("--id", "case", "-o", "r.html", "--rows", "3")
+    assert (
+        faircg("report", "model.json", named, "--test", "later.csv", *asked).code == 0
+    )
+    page = Path("r.html").read_text(encoding="utf-8")
+    assert '<th scope="row">6000</th>' in page
+    assert '<th scope="row">1000</th>' not in page
+    columns = ("--target", "hired", "--sensitive", "town")
+    grid = ("--epsilon", "0.1", "--max-complexity", "3", "--folds", "2")
+    done = faircg("frontier", named, *columns, *grid, *asked)
+    assert done.code == 0, done.err
+    page = Path("r.html").read_text(encoding="utf-8")
+    assert '<th scope="row">1000</th>' in page

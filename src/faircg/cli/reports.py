@@ -14,7 +14,7 @@ from faircg.cli import options as opt
 from faircg.cli.progress import note
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from faircg.cli.named_table import NamedTable
     from faircg.report import About
@@ -64,7 +64,7 @@ def held_out(
     read: Callable[[str], NamedTable],
     target: str,
     groups: list[str],
-) -> dict[str, Any]:
+) -> dict[str, NamedTable]:
     """Read the parts of a report that were held out; each may be given once."""
     parts = {}
     given = {"validation": asked.validation, "test": asked.test}
@@ -75,8 +75,15 @@ def held_out(
             raise ValueError(f"--{name} was given {len(sources)} times; give it once")
         people = read(sources[0]).weighted(asked.weight)
         people.must_have([target, *groups])
-        parts[name] = tuple(people.parts(target, groups).values())
+        parts[name] = people
     return parts
+
+
+def as_data(
+    parts: Mapping[str, NamedTable], target: str, groups: list[str]
+) -> dict[str, Any]:
+    """Return table, labels, groups and weights of each part."""
+    return {n: tuple(p.parts(target, groups).values()) for n, p in parts.items()}
 
 
 def about(
@@ -115,8 +122,14 @@ def described(path: Path | None, people: NamedTable) -> dict[str, str]:
     return found
 
 
-def names_of_rows(asked: ReportOptions, people: NamedTable) -> dict[str, Any]:
-    """Return what the rows are called in a report: by a column, or by their numbers."""
+def names_of_rows(
+    asked: ReportOptions, people: NamedTable, others: Mapping[str, NamedTable]
+) -> dict[str, Any]:
+    """Return what the rows are called in a report: by a column, or by their numbers.
+
+    The rows shown are those of the last part.
+    """
+    people = [people, *others.values()][-1]
     if asked.id_column is None:
         return {"ids": people.frame.index.tolist()}
     people.must_have([asked.id_column])

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from faircg.cli.learning import Training
+    from faircg.cli.named_table import NamedTable
     from faircg.search import FairRuleSetClassifierCV
 
 SHOWN: Final = {
@@ -86,6 +87,9 @@ def frontier(asked: FrontierOptions) -> None:
         files.check_output(path)
     if asked.output is not None:
         reports.need_report()
+    if asked.id_column is not None:  # it names people, so that no rule tests it
+        named_by = [*(asked.exclude or ()), asked.id_column]
+        asked = replace(asked, exclude=named_by)
     training = read_training(asked)
     others = reports.held_out(
         asked,
@@ -165,7 +169,7 @@ def _report(
     asked: FrontierOptions,
     search: FairRuleSetClassifierCV,
     training: Training,
-    others: dict[str, Any],
+    others: dict[str, NamedTable],
 ) -> str:
     from faircg.report import render_report, report_of_search
 
@@ -173,7 +177,8 @@ def _report(
         search,
         **training.to_fit,
         about=reports.about(asked, training.people, training.target, training.groups),
-        others=others,
+        others=reports.as_data(others, training.target, training.groups),
+        **reports.names_of_rows(asked, training.people, others),
         n_rows=asked.rows,
     )
     return render_report(report)

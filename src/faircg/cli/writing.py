@@ -80,20 +80,16 @@ def _make_report(asked: ModelReportOptions) -> tuple[Report, list[str]]:
     )
     about = reports.about(asked, people, target, groups)
     divided = remembered.parts(rules, people, target, groups)
-    shown, part = people, asked.part
+    part = asked.part
     if divided is not None:
-        people, shown = divided
-        apart = tuple(shown.parts(target, groups).values())
+        people, apart = divided
         others, part = {remembered.HELD_OUT: apart, **others}, part or "train"
-    names = (
-        {} if asked.test or asked.validation else reports.names_of_rows(asked, shown)
-    )
     made = report_of_model(
         rules,
         **people.parts(target, groups),
-        **names,
+        **reports.names_of_rows(asked, people, others),
         part=part,
-        others=others,
+        others=reports.as_data(others, target, groups),
         constraint=joined(asked.constraint),
         about=about,
         n_rows=asked.rows,
