@@ -199,11 +199,12 @@ def shortened(bits: ConditionBits, rule: Conditions) -> Conditions:
     >>> shortened(bits, (0, 1))
     (0,)
     """
-    covered = int(count(bits.cover([rule]))[0])
-    widths = count(bits.bits[list(rule)])
-    kept = list(rule)
-    for j in sorted(rule, key=lambda j: (-widths[rule.index(j)], j)):
-        rest = tuple(other for other in kept if other != j)
-        if rest and int(count(bits.cover([rest]))[0]) == covered:
-            kept.remove(j)
-    return tuple(kept)
+    own = bits.bits[list(rule)]
+    covered = np.bitwise_and.reduce(own, axis=0)
+    widths = count(own)
+    kept = np.ones(len(rule), dtype=bool)
+    for place in sorted(range(len(rule)), key=lambda k: (-widths[k], rule[k])):
+        kept[place] = False
+        if not kept.any() or (np.bitwise_and.reduce(own[kept]) != covered).any():
+            kept[place] = True
+    return tuple(j for j, stays in zip(rule, kept, strict=True) if stays)
