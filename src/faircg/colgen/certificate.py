@@ -164,10 +164,13 @@ class Certificate:
         elif made.at_least <= 0:
             text = f"{made.words}; no bound was proven ({scope})"
         else:
-            above = f"{_above(made.amount, made.at_least):.2%}"
+            above = _above(made.amount, made.at_least)
+            near = f", so this one is at most {above:.2%} above the best possible"
+            if above > 1:  # a share of many times the best says nothing
+                near = "; how near this one is to the best possible is not known"
+            at_least = number(made.at_least)
             text = (
-                f"{made.words}; no rule set {made.less} than {number(made.at_least)}, "
-                f"so this one is at most {above} above the best possible ({scope})"
+                f"{made.words}; no rule set {made.less} than {at_least}{near} ({scope})"
             )
         if 0 < made.simple < made.amount:
             text += (

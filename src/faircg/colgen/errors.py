@@ -24,8 +24,10 @@ if TYPE_CHECKING:
     from faircg.colgen.problem import Problem
     from faircg.colgen.select import Candidate
 
-MOST_ROWS: Final = 500
-"""Distinct rows of a table up to which the coverage master is solved beside."""
+FEW_ROWS, MOST_ROWS = 500, 2_500
+"""Distinct rows up to which the coverage master is solved beside, or is begun."""
+ROUNDS: Final = 8
+"""Rounds of a master that is only begun."""
 MOST_RULES: Final = 1_500
 """Rules inside the gap up to which it is closed by enumeration.
 
@@ -55,6 +57,7 @@ def errors_bound(
         options.pricer,
         max_conditions=max_conditions,
         deadline=deadline,
+        most_rounds=None if problem.n_rows <= FEW_ROWS else ROUNDS,
     )
     bound = generation.lower_bound
     if rounds_up(bound) < counting.objective:

@@ -9,6 +9,7 @@ at the deadline.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import count, islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -34,7 +35,9 @@ FAR = 0.01
 PROOF = 1e-8
 """Relative difference below which bound and value of the linear master are equal."""
 
-LARGE = 5_000
+ROUGH = 1e-3
+"""The same of a master that is solved roughly: more rounds would bring no more."""
+LARGE = 600
 """Distinct rows above which the coverage master is solved roughly."""
 TOO_LARGE = 100_000
 """Distinct rows above which looking for rows that are alike takes too long."""
@@ -71,13 +74,15 @@ def generate(
     deadline: Deadline,
     pricing_seconds: float = np.inf,
     first_round: int = 1,
+    most_rounds: int | None = None,
     started: float | None = None,
     on_event: OnEvent = ignore,
 ) -> Generation:
     """Solve the linear master over all rules, as far as time allows.
 
     New rules are added to the pool. ``started`` is when the search began, on the
-    deadline's clock; rounds are counted from ``first_round``.
+    deadline's clock; rounds are counted from ``first_round``, and end after
+    ``most_rounds``.
     """
     if problem.max_complexity < SMALLEST_COMPLEXITY:
         return _nothing_fits(problem, max_conditions)
@@ -86,8 +91,10 @@ def generate(
     solved: MasterValue | None = None
     best: DualBound | None = None
     steady: Duals | None = None
-    number, stay = first_round - 1, STAY
-    while not deadline.is_set() and (value := restricted.solve(deadline)) is not None:
+    stay = STAY
+    for number in islice(count(first_round), most_rounds):
+        if deadline.is_set() or (value := restricted.solve(deadline)) is None:
+            break
         solved, asked = value, value.duals
         if best is not None and steady is not None and stay > 0:
             # Of rough solutions the first prove little: raised they would be a burden.
@@ -101,11 +108,10 @@ def generate(
         lower_bound = 0.0 if best is None else max(0.0, best.value)
         fresh = pool.add(found.rules)
         is_smoothed = asked is not solved.duals
-        is_far = solved.value - lower_bound > FAR * abs(solved.value)
-        stay = STAY if is_far else 0.0
+        open_share = (solved.value - lower_bound) / max(1.0, abs(solved.value))
+        stay = STAY if open_share > FAR else 0.0
         if is_smoothed and not _any_prices_out(solved.duals, pool, fresh):
             stay = 0.0  # nothing here helps the master: ask at its own duals next
-        number += 1
         record = Round(
             number=number,
             seconds=deadline.clock() - started,
@@ -118,8 +124,8 @@ def generate(
             is_complete=found.is_complete,
         )
         on_event(RoundDone(record))
-        if lower_bound >= solved.value - PROOF * max(1.0, abs(solved.value)):
-            return Generation(solved, best, True, max_conditions)
+        if open_share <= (PROOF if solved.is_settled else ROUGH):
+            return Generation(solved, best, solved.is_settled, max_conditions)
         if not fresh and not is_smoothed and solved.is_settled:
             # Known rules priced again, or none at all: a proof, if pricing says so.
             is_proven = found.is_complete and not found.rules

@@ -44,10 +44,8 @@ BEGIN = 60
 """Rules to begin with."""
 BEGIN_ROUNDS = 4
 """Rounds of cuts among them before the first pricing."""
-ACTIVATE = 12
-"""How many rules of the last pricing are activated."""
-LAST = 300
-"""Only so many of the youngest rules of the pool are looked at again."""
+ACTIVATE = 30
+"""How many rules of negative reduced cost are activated in a round."""
 ALIKE = 0.7
 """Rules are alike if they share this part of all the rows that either covers."""
 WEIGHT = 1e-3
@@ -118,18 +116,21 @@ class LargeCoverage:
         self._near = Near.find(self.problem, tested)
 
     def _activate(self, duals: Duals) -> None:
-        """Activate the worst of the youngest rules; drop those that nothing needs."""
+        """Activate the worst rules of the pool; drop those that nothing needs.
+
+        The worst may be known for long: what is priced is a mixture of duals, and rules
+        that are alike wait for each other.
+        """
         costs = duals.reduced_costs(
             self.pool.covers[self._active], self.pool.complexities[self._active]
         )
         kept = self._active[(self._weights > WEIGHT) | (costs < SPARE)]
-        young = np.arange(max(0, len(self.pool) - LAST), len(self.pool))
-        young = young[self.pool.complexities[young] <= self._longest]
-        young = np.setdiff1d(young, kept)
+        fitting = np.flatnonzero(self.pool.complexities <= self._longest)
+        others = np.setdiff1d(fitting, kept)
         costs = duals.reduced_costs(
-            self.pool.covers[young], self.pool.complexities[young]
+            self.pool.covers[others], self.pool.complexities[others]
         )
-        order = young[np.argsort(costs, kind="stable")]
+        order = others[np.argsort(costs, kind="stable")]
         worst = order[: int((costs < 0).sum())]
         self._active = np.union1d(kept, self._unlike(worst, ACTIVATE))
 
