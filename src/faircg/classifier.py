@@ -18,6 +18,7 @@ from faircg.grouping import Grouping
 from faircg.labelled import LabelledTable
 from faircg.learned import asked_of, learned_model, warn_of_sensitive
 from faircg.listening import telling
+from faircg.plain_tree import PlainTree
 from faircg.predicts import Predicts
 from faircg.question import Question
 from faircg.sides import learn
@@ -295,6 +296,8 @@ class FairRuleSetClassifier(Predicts, TakesTables, ClassifierMixin, BaseEstimato
             allowed = None if epsilon is None else float(epsilon)
             people = float(data.weights.sum() / data.parts)
             tell(FitBegun(allowed, question.max_complexity, people, self.time_limit))
+            # Before the search, which leaves no time after it.
+            tree = PlainTree.learn(data.table, data.labels.is_positive, data.weights)
             found = learn(question, data, deadline, tell)
         solution = found.solution
         self.model_, self.certificate_, self.fairness_ = learned_model(
@@ -305,6 +308,7 @@ class FairRuleSetClassifier(Predicts, TakesTables, ClassifierMixin, BaseEstimato
             asked_of(self, data),
             found.rules_for,
             question.grouping,
+            tree,
         )
         self.classes_, self._positive = data.labels.classes, data.labels.positive
         self.rule_set_, self.history_ = self.model_.rule_set, solution.history
