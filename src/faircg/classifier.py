@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from numbers import Integral, Real
+from os import PathLike
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
@@ -129,6 +130,11 @@ class FairRuleSetClassifier(Predicts, TakesTables, ClassifierMixin, BaseEstimato
     callbacks : sequence of callables, default=()
         Each is called with every event of the fit (:mod:`faircg.colgen.events`): a
         round, a better rule set, a step of the proof. What one raises ends the fit.
+    checkpoint : path or None, default=None
+        A file that each round is kept in: a fit that is killed, or that its time limit
+        or Ctrl-C ends, goes on from there when it is started again with the same data
+        and settings (limits on time and ``n_jobs`` may change). It is removed at the
+        end of a fit that nothing cut short.
 
     Attributes
     ----------
@@ -190,6 +196,7 @@ class FairRuleSetClassifier(Predicts, TakesTables, ClassifierMixin, BaseEstimato
         "strict": ["boolean", None],
         "on_interrupt": [StrOptions({"raise", "return"})],
         "callbacks": ["array-like"],
+        "checkpoint": [str, PathLike, None],
     }
 
     def __init__(
@@ -223,6 +230,7 @@ class FairRuleSetClassifier(Predicts, TakesTables, ClassifierMixin, BaseEstimato
         strict: bool | None = None,
         on_interrupt: str = "raise",
         callbacks: Sequence[Callable[[Event], object]] = (),
+        checkpoint: str | PathLike[str] | None = None,
     ) -> None:
         self.constraint = constraint
         self.epsilon = epsilon
@@ -249,9 +257,8 @@ class FairRuleSetClassifier(Predicts, TakesTables, ClassifierMixin, BaseEstimato
         self.rules_for = rules_for
         self.missing_groups = missing_groups
         self.groups = groups
-        self.strict = strict
-        self.on_interrupt = on_interrupt
-        self.callbacks = callbacks
+        self.strict, self.on_interrupt = strict, on_interrupt
+        self.callbacks, self.checkpoint = callbacks, checkpoint
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(
