@@ -16,27 +16,28 @@ from faircg._kernel import ConditionBits, Limits, PricedBits, StopFlag, search
 def late() -> list[dict[str, Any]]:
     """Stop fits by a time limit and a search by its flag, all of them endless."""
     return [
-        *(
-            _fit(constraint)
-            for constraint in ("equality_of_opportunity", "equalized_odds")
-        ),
+        _fit("equality_of_opportunity"),
+        _fit("equalized_odds"),
+        _fit("equalized_odds", objective="zero_one"),
+        _fit("equality_of_opportunity", warm_start_rules="fair_tree"),
         _search(),
     ]
 
 
-def _fit(constraint: str, limit: float = 1.0) -> dict[str, Any]:
+def _fit(constraint: str, limit: float = 1.0, **settings: Any) -> dict[str, Any]:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(3_000, 8))
     y = (X[:, 0] + X[:, 1] * X[:, 2] + rng.normal(size=len(X)) > 0).astype(int)
     clf = FairRuleSetClassifier(
-        constraint=constraint, max_conditions=6, time_limit=limit
+        constraint=constraint, max_conditions=6, time_limit=limit, **settings
     )
     start = time.perf_counter()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         clf.fit(X, y, sensitive_features=rng.integers(0, 2, len(X)))
     late = time.perf_counter() - start - limit
-    return {"run": f"fit, {constraint}", "stopped_by": "time limit", "late": late}
+    asked = ", ".join(["fit", constraint, *settings.values()])
+    return {"run": asked, "stopped_by": "time limit", "late": late}
 
 
 def _search() -> dict[str, Any]:

@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from numbers import Integral, Real
+from os import PathLike
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
@@ -18,6 +19,7 @@ from faircg.grouping import Grouping
 from faircg.labelled import LabelledTable
 from faircg.learned import asked_of, learned_model, warn_of_sensitive
 from faircg.listening import telling
+from faircg.plain_tree import PlainTree
 from faircg.predicts import Predicts
 from faircg.question import Question
 from faircg.sides import learn
@@ -128,6 +130,11 @@ class FairRuleSetClassifier(Predicts, TakesTables, ClassifierMixin, BaseEstimato
     callbacks : sequence of callables, default=()
         Each is called with every event of the fit (:mod:`faircg.colgen.events`): a
         round, a better rule set, a step of the proof. What one raises ends the fit.
+    checkpoint : path or None, default=None
+        A file that each round is kept in: a fit that is killed, or that its time limit
+        or Ctrl-C ends, goes on from there when it is started again with the same data
+        and settings (limits on time and ``n_jobs`` may change). It is removed at the
+        end of a fit that nothing cut short.
 
     Attributes
     ----------
@@ -189,6 +196,7 @@ class FairRuleSetClassifier(Predicts, TakesTables, ClassifierMixin, BaseEstimato
         "strict": ["boolean", None],
         "on_interrupt": [StrOptions({"raise", "return"})],
         "callbacks": ["array-like"],
+        "checkpoint": [str, PathLike, None],
     }
 
     def __init__(
@@ -222,6 +230,7 @@ class FairRuleSetClassifier(Predicts, TakesTables, ClassifierMixin, BaseEstimato
         strict: bool | None = None,
         on_interrupt: str = "raise",
         callbacks: Sequence[Callable[[Event], object]] = (),
+        checkpoint: str | PathLike[str] | None = None,
     ) -> None:
         self.constraint = constraint
         self.epsilon = epsilon
@@ -248,9 +257,8 @@ class FairRuleSetClassifier(Predicts, TakesTables, ClassifierMixin, BaseEstimato
         self.rules_for = rules_for
         self.missing_groups = missing_groups
         self.groups = groups
-        self.strict = strict
-        self.on_interrupt = on_interrupt
-        self.callbacks = callbacks
+        self.strict, self.on_interrupt = strict, on_interrupt
+        self.callbacks, self.checkpoint = callbacks, checkpoint
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(
@@ -295,6 +303,8 @@ class FairRuleSetClassifier(Predicts, TakesTables, ClassifierMixin, BaseEstimato
             allowed = None if epsilon is None else float(epsilon)
             people = float(data.weights.sum() / data.parts)
             tell(FitBegun(allowed, question.max_complexity, people, self.time_limit))
+            # Before the search, which leaves no time after it.
+            tree = PlainTree.learn(data.table, data.labels.is_positive, data.weights)
             found = learn(question, data, deadline, tell)
         solution = found.solution
         self.model_, self.certificate_, self.fairness_ = learned_model(
@@ -305,6 +315,7 @@ class FairRuleSetClassifier(Predicts, TakesTables, ClassifierMixin, BaseEstimato
             asked_of(self, data),
             found.rules_for,
             question.grouping,
+            tree,
         )
         self.classes_, self._positive = data.labels.classes, data.labels.positive
         self.rule_set_, self.history_ = self.model_.rule_set, solution.history

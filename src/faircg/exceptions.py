@@ -16,6 +16,10 @@ class ModelFormatError(FairCGError, ValueError):
     """A model file is not one that this version of faircg can read."""
 
 
+class CheckpointError(FairCGError, ValueError):
+    """A checkpoint cannot be used: it is damaged, or of another question."""
+
+
 class ExportError(FairCGError, ValueError):
     """A model cannot be written in a format without changing what it means."""
 

@@ -18,7 +18,6 @@ from faircg.groups import attribute_names
 from faircg.labels import plain
 from faircg.model import Asked, Feature, RuleSetModel
 from faircg.model_entries import Baseline
-from faircg.plain_tree import PlainTree
 from faircg.policy import Policy
 from faircg.rule_scores import RuleScores
 from faircg.rules import Rule, RuleSet
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
     from faircg.fairness import Criterion, Fairness, GroupCounts
     from faircg.grouping import Grouping
     from faircg.labelled import LabelledTable
+    from faircg.plain_tree import PlainTree
     from faircg.rules import Condition
     from faircg.typing import BoolVector, Conditions, RulesFor
 
@@ -107,11 +107,12 @@ def learned_model(
     asked: Asked,
     rules_for: RulesFor,
     grouping: Grouping,
+    tree: PlainTree,
 ) -> tuple[RuleSetModel, Certificate, Fairness]:
     """Recount a solution on the people themselves, and make a model of it.
 
-    ``criterion`` must hold; ``asked`` and ``grouping`` are for the readers of the model
-    file.
+    ``criterion`` must hold; ``asked``, ``grouping`` and the ``tree`` to compare with
+    are for the readers of the model file.
     """
     table, labels = data.table, data.labels
     found = named_rules(
@@ -133,7 +134,6 @@ def learned_model(
     tested = set(rule_set.features)
     ranges = numeric_ranges(table)
     positive = labels.positive
-    tree = PlainTree.learn(table, labels.is_positive, data.weights)
     model = RuleSetModel(
         rule_set=rule_set,
         features=tuple(Feature.of(table[n]) for n in table.names if n in tested),

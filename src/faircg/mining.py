@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 import numpy as np
 
 from faircg._kernel import count
+from faircg.colgen.stop import OutOfTimeError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -39,8 +40,10 @@ def mine_tree(
     """Grow single trees of every depth, with and without balanced classes."""
     from sklearn.tree import DecisionTreeClassifier
 
-    rows, labels, weights = _samples(problem, seed)
     found: set[Conditions] = set()
+    if deadline.is_set():
+        return found
+    rows, labels, weights = _samples(problem, seed)
     for depth in range(1, min(max_conditions, MOST_DEPTH) + 1):
         for class_weight in (None, "balanced"):
             if deadline.is_set():
@@ -59,8 +62,10 @@ def mine_forest(
     """Grow random forests, with and without balanced classes."""
     from sklearn.ensemble import RandomForestClassifier
 
-    rows, labels, weights = _samples(problem, seed)
     found: set[Conditions] = set()
+    if deadline.is_set():
+        return found
+    rows, labels, weights = _samples(problem, seed)
     for class_weight in (None, "balanced_subsample"):
         for batch in range(N_TREES // BATCH):
             if deadline.is_set():
@@ -79,7 +84,7 @@ def mine_forest(
 def mine_fair_tree(
     problem: Problem, max_conditions: int, seed: int, deadline: Deadline
 ) -> set[Conditions]:
-    """Grow the trees of fairlearn's exponentiated gradient."""
+    """Grow the trees of fairlearn's exponentiated gradient, as many as time allows."""
     try:
         from fairlearn.reductions import (
             EqualizedOdds,
@@ -93,6 +98,19 @@ def mine_fair_tree(
         ) from None
     from sklearn.tree import DecisionTreeClassifier
 
+    grown: list[Any] = []
+
+    class TimedTree(DecisionTreeClassifier):  # type: ignore[misc]
+        """A tree of which no other is grown after the deadline."""
+
+        def fit(self, *people: Any, **weights: Any) -> Any:
+            deadline.check()
+            grown.append(self)
+            return super().fit(*people, **weights)
+
+    found: set[Conditions] = set()
+    if deadline.is_set():
+        return found
     rows, labels, weights, groups = _people(problem)
     if weights.sum() > MOST_PEOPLE:
         rng, shares = np.random.default_rng(seed), weights / weights.sum()
@@ -101,21 +119,20 @@ def mine_fair_tree(
     epsilon = None if problem.criterion is None else problem.criterion.epsilon
     bound = 0.5 if epsilon is None else float(epsilon)
     moment = EqualizedOdds if problem.rate_rows.uses_hit else TruePositiveRateParity
-    found: set[Conditions] = set()
     for depth in (3, 5):
-        if deadline.is_set():
-            break
-        tree = DecisionTreeClassifier(
-            max_depth=min(depth, max_conditions), random_state=seed
-        )
+        tree = TimedTree(max_depth=min(depth, max_conditions), random_state=seed)
         reduction = ExponentiatedGradient(
             tree, moment(difference_bound=max(bound, 1e-3)), max_iter=20
         )
-        reduction.fit(
-            rows[people].astype(float),
-            labels[people],
-            sensitive_features=groups[people],
-        )
+        grown.clear()
+        try:
+            reduction.fit(
+                rows[people].astype(float),
+                labels[people],
+                sensitive_features=groups[people],
+            )
+        except OutOfTimeError:
+            return found | _rules(problem, grown)
         trees = [t for t in reduction.predictors_ if hasattr(t, "tree_")]
         found |= _rules(problem, trees)
     return found

@@ -28,7 +28,8 @@ DEPTH: Final = 4
 MOST_CATEGORIES: Final = 50
 """Categories of a column that the tree may ask for: the most frequent ones."""
 MOST_ROWS: Final = 100_000
-"""Rows that it learns from; of more, they are taken evenly."""
+MOST_VALUES: Final = 4_000_000
+"""Rows, and values in them, that it learns from; of more, rows are taken evenly."""
 
 Branch: TypeAlias = "Node | bool"
 """A node, or the decision of a leaf: whether it is the positive label."""
@@ -62,7 +63,8 @@ class PlainTree:
         from sklearn.tree import DecisionTreeClassifier
 
         rows = np.flatnonzero(weights)
-        rows = rows[:: max(1, -(-len(rows) // MOST_ROWS))]
+        most = min(MOST_ROWS, max(MOST_VALUES // max(1, len(table.columns)), 1))
+        rows = rows[:: max(1, -(-len(rows) // most))]
         table, is_positive, weights = table.take(rows), is_positive[rows], weights[rows]
         columns = table.columns.values()
         asked = [q for column in columns for q in _questions(column, weights)]

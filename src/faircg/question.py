@@ -8,6 +8,7 @@ conditions, the depths, the first rules and the pricer.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast, get_args
 
 import numpy as np
@@ -80,6 +81,7 @@ class Question:
     rules_for: RulesAskedFor
     missing_groups: str
     grouping: Grouping = field(default_factory=Grouping)
+    checkpoint: Path | None = None
 
     def __post_init__(self) -> None:
         """Look all names up, so that a wrong one is an error before any work."""
@@ -140,6 +142,9 @@ class Question:
             rules_for=estimator.rules_for,  # type: ignore[arg-type]
             missing_groups=estimator.missing_groups,
             grouping=Grouping.of(estimator.groups),
+            checkpoint=None
+            if estimator.checkpoint is None
+            else Path(estimator.checkpoint),
         )
 
     def at(self, epsilon: float, max_complexity: int) -> Question:
@@ -181,9 +186,17 @@ class Question:
         """
         if self.rules_for != "auto":
             return (self,)
-        half = self.time_limit / 2
+        half, path = self.time_limit / 2, self.checkpoint
         labels: tuple[RulesFor, ...] = get_args(RulesFor)
-        return tuple(replace(self, rules_for=r, time_limit=half) for r in labels)
+        return tuple(
+            replace(
+                self,
+                rules_for=label,
+                time_limit=half,
+                checkpoint=path and path.with_name(f"{path.name}.{label}"),
+            )
+            for label in labels
+        )
 
     @property
     def side(self) -> RulesFor:

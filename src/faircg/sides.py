@@ -12,13 +12,14 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from faircg.colgen.certificate import relative_gap
+from faircg.colgen.checkpoint import Checkpoint
 from faircg.colgen.engine import solve
 from faircg.colgen.events import in_units
 from faircg.colgen.options import SearchOptions
 from faircg.exceptions import FairCGError, InfeasibleConstraintError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Sequence
 
     from faircg.colgen.certificate import Certificate, CertificateStatus
     from faircg.colgen.engine import Solution
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from faircg.labelled import LabelledTable
     from faircg.question import Question
     from faircg.rules import Condition
-    from faircg.typing import RulesFor
+    from faircg.typing import Conditions, RulesFor
 
 Found = TypeVar("Found")
 
@@ -71,6 +72,9 @@ def learn(
     kept = found[best_of([side.solution.returned for side in found])]
     certificates = [side.solution.certificate for side in found]
     proven = joint_certificate(kept.solution.certificate, certificates)
+    if proven.status in ("optimal", "feasible"):
+        for checkpoint in filter(None, map(checkpoint_of, sides)):
+            checkpoint.remove()
     if len(found) < len(sides):
         proven = without_bounds(proven)
     return replace(kept, solution=replace(kept.solution, certificate=proven))
@@ -121,9 +125,12 @@ def _learn_one(
     deadline = deadline.within(share * deadline.remaining())
     binarizer, problem = question.prepare(data)
     depths = question.depths(binarizer)
-    rules = question.first_rules(
-        problem, binarizer, max_conditions=depths[-1], deadline=deadline
-    )
+    checkpoint = checkpoint_of(question)
+    rules: Collection[Conditions] = ()
+    if checkpoint is None or not checkpoint.exists:
+        rules = question.first_rules(
+            problem, binarizer, max_conditions=depths[-1], deadline=deadline
+        )
     options = SearchOptions(
         question.pricer(),
         depths,
@@ -134,9 +141,17 @@ def _learn_one(
         threads=question.threads,
         seed=question.seed,
         on_event=lambda event: on_event(in_units(event, problem.units)),
+        checkpoint=checkpoint,
     )
     told = solve(problem, options).in_units(problem.units)
     return Side(question.side, binarizer.conditions_, told)
+
+
+def checkpoint_of(question: Question) -> Checkpoint | None:
+    """Return the checkpoint of a search for one label, if one is asked for."""
+    if question.checkpoint is None:
+        return None
+    return Checkpoint(question.checkpoint, f"rules from {question.warm_start_rules}")
 
 
 def best_of(candidates: Sequence[Candidate]) -> int:

@@ -34,7 +34,7 @@ def test_the_excess_is_a_lower_bound_of_every_rule_set(criterion, objective):
             Deadline()
         )
         duals = value.duals
-        posed = excess_problem(pool, np.arange(len(pool)), duals)
+        posed = excess_problem(pool, np.arange(len(pool)), duals, Deadline())
         for size in (1, 2, 3):
             for chosen in itertools.islice(
                 itertools.combinations(range(len(pool)), size), 400

@@ -39,7 +39,7 @@ def test_the_excess_is_a_lower_bound_of_every_rule_set(criterion):
         master = LargeCoverage(problem, pool, instance.max_conditions)
         for _ in range(2):
             duals = master.solve(Deadline()).duals
-            posed = excess_problem(pool, np.arange(len(pool)), duals)
+            posed = excess_problem(pool, np.arange(len(pool)), duals, Deadline())
             costs = duals.reduced_costs(pool.covers, pool.complexities)
             # What rules lack is given to them: the excess counts no negative costs.
             lacking = np.minimum(costs, 0.0)
@@ -118,7 +118,7 @@ def test_rough_rounds_reach_the_value_of_the_linear_program(monkeypatch):
 def test_near_rows_are_the_nearest():
     """Of all good rows none left out is nearer than one that is in."""
     problem = problem_of(instance_of(0, 2), "zero_one", None)
-    near = Near.find(problem, np.zeros(problem.bits.n_conditions))
+    near = Near.find(problem, np.zeros(problem.bits.n_conditions), Deadline())
     apart = (problem.rows[near.first] != problem.rows[near.second]).sum(axis=1)
     assert near.distance == pytest.approx(apart, abs=1e-4)
     costs = problem.coverage_costs

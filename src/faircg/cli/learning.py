@@ -19,7 +19,7 @@ from faircg.cli import options as opt
 from faircg.cli.constraints import named
 from faircg.cli.keeping import where_to_write
 from faircg.cli.lazy import taking
-from faircg.cli.progress import bar, following
+from faircg.cli.progress import bar, following, note
 from faircg.cli.written import Written
 
 if TYPE_CHECKING:
@@ -91,6 +91,10 @@ class FitOptions(LearningOptions):
     objective: opt.Objective = "hamming"
     price: opt.Price = False
     holdout: Annotated[float, remembered.HOLDOUT] = 0.0
+    checkpoint: Annotated[
+        Path | None,
+        typer.Option(help="File of each round: a killed fit goes on from there."),
+    ] = None
     force: col.Force = False
     verbose: Annotated[bool, typer.Option("--verbose", help="Report every round.")] = (
         False
@@ -123,7 +127,10 @@ def fit(asked: FitOptions) -> None:
         objective=asked.objective,
         verbose=int(asked.verbose),
         on_interrupt="return",
+        checkpoint=asked.checkpoint,
     )
+    if asked.checkpoint is not None and asked.checkpoint.exists():
+        note(f"going on from the checkpoint {str(asked.checkpoint)!r}")
     people = training.to_fit
     title = f"{training.title}, {people['X'].shape[1]} features"
     with following(title, quiet=asked.quiet or asked.verbose) as callbacks:

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Final
 
 from faircg.colgen.events import DepthBegun, DepthDone, RoundDone
 from faircg.colgen.improving import improve
-from faircg.colgen.loop import Generation, generate, rounds_up
+from faircg.colgen.loop import Generation, Standing, generate, rounds_up
 from faircg.printable import plural
 
 if TYPE_CHECKING:
-    from faircg.colgen.events import Event, OnEvent, Round
+    from faircg.colgen.events import Event, Round
     from faircg.colgen.options import SearchOptions
     from faircg.colgen.pool import Pool
     from faircg.colgen.select import Selection
@@ -87,41 +87,72 @@ class Deepened:
         return text if depth >= deepest else f"{text}; longer rules: not searched"
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Paused:
+    """A search in the midst of a depth, after some round: all to go on from there."""
+
+    generation: Generation | None
+    last: Generation | None
+    steps: tuple[Step, ...]
+    history: tuple[Round, ...]
+    at: Standing
+
+    @property
+    def cut_at(self) -> int:
+        """The depth to go on with."""
+        return self.at.max_conditions
+
+
 def deepen(
     pool: Pool,
     selection: Selection,
     options: SearchOptions,
     deadline: Deadline,
     started: float,
-    before: Deepened | None = None,
+    before: Deepened | Paused | None = None,
 ) -> Deepened:
     """Generate rules depth by depth; or go on where the time was up ``before``.
 
     After each step a short local search looks for a better rule set among all rules
     found so far, so that a deeper step never makes the answer worse.
     """
-    history: list[Round] = [] if before is None else [*before.history]
-    steps: list[Step] = [] if before is None else [*before.steps]
+    history = [] if before is None else [*before.history]
+    steps = [] if before is None else [*before.steps]
 
     def tell(event: Event) -> None:
         if isinstance(event, RoundDone):
             history.append(event.round)
         options.on_event(event)
 
-    kept = None if before is None else before.generation
-    last = None if before is None else before.last
-    first = 0 if before is None else before.cut_at or 0
-    for depth in options.depths:
-        if depth < first:
-            continue
-        if (
-            kept is not None
-            and depth > first
-            and not _is_affordable(pool, options, depth)
-        ):
+    kept, last, first = None, None, 0
+    if before is not None:
+        kept, last, first = before.generation, before.last, before.cut_at or 0
+    resumed = before.at if isinstance(before, Paused) else None
+
+    def keep(at: Standing) -> None:
+        if (file := options.checkpoint) is not None:
+            file.write(pool, selection, Paused(kept, last, (*steps,), (*history,), at))
+
+    for depth in (depth for depth in options.depths if depth >= first):
+        is_next = kept is not None and depth > first
+        if is_next and not _is_affordable(pool, options, depth):
             break
         began = deadline.clock()
-        step = _generate(pool, options, depth, deadline, started, tell, len(history))
+        tell(DepthBegun(depth))
+        step = generate(
+            pool.problem,
+            pool,
+            options.pricer,
+            max_conditions=depth,
+            deadline=deadline,
+            pricing_seconds=options.pricing_seconds,
+            first_round=len(history) + 1,
+            started=started,
+            on_event=tell,
+            resumed=resumed if depth == first else None,
+            keep=keep,
+        )
+        tell(DepthDone(depth, step.lower_bound, step.is_proven))
         gain = 1.0 if kept is None or not kept.is_proven else _gain(kept, step)
         steps.append(Step(depth, step.is_proven, deadline.clock() - began, gain))
         if step.is_proven and gain < _least_gain(selection, options):
@@ -137,32 +168,6 @@ def deepen(
     if kept is None or last is None:
         raise ValueError("at least one depth is needed")
     return Deepened(kept, last, tuple(steps), tuple(history))
-
-
-def _generate(
-    pool: Pool,
-    options: SearchOptions,
-    depth: int,
-    deadline: Deadline,
-    started: float,
-    on_event: OnEvent,
-    n_rounds: int,
-) -> Generation:
-    """Generate rules of so many conditions, after so many rounds, and tell of it."""
-    on_event(DepthBegun(depth))
-    step = generate(
-        pool.problem,
-        pool,
-        options.pricer,
-        max_conditions=depth,
-        deadline=deadline,
-        pricing_seconds=options.pricing_seconds,
-        first_round=n_rounds + 1,
-        started=started,
-        on_event=on_event,
-    )
-    on_event(DepthDone(depth, step.lower_bound, step.is_proven))
-    return step
 
 
 def _gain(before: Generation, after: Generation) -> float:

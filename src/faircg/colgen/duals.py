@@ -78,7 +78,9 @@ class Duals:
     ``missed`` for every row not covered, plus ``touched`` for every row covered at all,
     plus what its pairs of rows cost (:mod:`faircg.colgen.pairs`), plus ``lambda`` for
     each unit of complexity left over (docs/certificate.md). Where ``again`` is
-    positive, covering a row a second time is a pure loss.
+    positive, covering a row a second time is a pure loss. ``fairness`` has the
+    multipliers of the fairness rows, from which the value can be counted again
+    (:mod:`faircg.colgen.recounted`).
     """
 
     prices: Prices
@@ -86,6 +88,7 @@ class Duals:
     missed: FloatVector
     touched: FloatVector
     pairs: Pairs
+    fairness: FloatVector
 
     def reduced_costs(
         self, covers: PackedMatrix, complexities: IntVector
@@ -115,6 +118,7 @@ class Duals:
             missed=keep * self.missed + share * other.missed,
             touched=keep * self.touched + share * other.touched,
             pairs=self.pairs.scaled(keep).joined(other.pairs.scaled(share), n_rows),
+            fairness=keep * self.fairness + share * other.fairness,
         )
 
 
@@ -204,6 +208,7 @@ def duals_of(master: Master, reported: FloatVector) -> Duals:
         missed=missing_rows,
         touched=np.zeros(problem.n_rows),
         pairs=Pairs.none(),
+        fairness=row_dual[at.fairness[0]] if at.fairness else np.zeros(0),
     )
 
 

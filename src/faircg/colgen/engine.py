@@ -18,7 +18,7 @@ from faircg.colgen.certificate import (
     relative_gap,
 )
 from faircg.colgen.closing import close
-from faircg.colgen.deepening import Deepened, deepen
+from faircg.colgen.deepening import Deepened, Paused, deepen
 from faircg.colgen.equal_rates import all_or_nothing_bound
 from faircg.colgen.errors import counting_errors, errors_bound
 from faircg.colgen.events import in_units
@@ -100,19 +100,16 @@ def solve(problem: Problem, options: SearchOptions) -> Solution:
 def _solve(problem: Problem, options: SearchOptions) -> Solution:
     """Solve a problem, or raise an error that does not yet say what can be reached."""
     deadline, depths = options.deadline, options.depths
-    started = deadline.clock()
-    pool = Pool(problem, (rule for rule in options.rules if len(rule) <= depths[-1]))
-    selection = Selection(problem, options.on_event, options.known)
-    offer_first(pool, selection)
+    began = deadline.clock()
     simple = _any_classifier(problem, depths[-1], deadline)
-    _borrow(pool, selection, options)
+    pool, selection, paused, started = _begun(problem, options)
     at_least = simple if problem.objective == "zero_one" else 0.0
-    deepened: Deepened | None = None
+    deepened: Deepened | Paused | None = paused
     while True:
         share = deadline.within(GENERATION_SHARE * deadline.remaining())
         deepened = deepen(pool, selection, options, share, started, deepened)
         bound, is_done = _bounded(pool, deepened, selection, at_least, options, share)
-        reserve = RESERVED_SHARE * (deadline.at - started)
+        reserve = RESERVED_SHARE * (deadline.at - began)
         is_late = deadline.is_set() or deadline.remaining() < reserve
         if deepened.cut_at is None or is_late or not share.is_set():
             break
@@ -150,6 +147,28 @@ def _solve(problem: Problem, options: SearchOptions) -> Solution:
     return Solution(
         returned, optimised, certificate, deepened.history, pool, deepened.generation
     )
+
+
+def _begun(
+    problem: Problem, options: SearchOptions
+) -> tuple[Pool, Selection, Paused | None, float]:
+    """Return first rules and rule sets, or those of a search that was stopped.
+
+    And where that one was, and when it would have started on this clock.
+    """
+    now, on_event = options.deadline.clock(), options.on_event
+    if options.checkpoint is not None:
+        resumed = options.checkpoint.open(problem, options)
+        if resumed is not None:
+            known = (*options.known, *resumed.known)
+            selection = Selection(problem, on_event, known)
+            return resumed.pool, selection, resumed.paused, now - resumed.seconds
+    most = options.depths[-1]
+    pool = Pool(problem, (rule for rule in options.rules if len(rule) <= most))
+    selection = Selection(problem, on_event, options.known)
+    offer_first(pool, selection)
+    _borrow(pool, selection, options)
+    return pool, selection, None, now
 
 
 def _bounded(

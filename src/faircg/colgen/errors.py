@@ -57,7 +57,7 @@ def errors_bound(
         options.pricer,
         max_conditions=max_conditions,
         deadline=deadline,
-        most_rounds=None if problem.n_rows <= FEW_ROWS else ROUNDS,
+        most_rounds=math.inf if problem.n_rows <= FEW_ROWS else ROUNDS,
     )
     bound = generation.lower_bound
     if rounds_up(bound) < counting.objective:

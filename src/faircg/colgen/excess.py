@@ -19,27 +19,33 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from faircg._kernel import ConditionBits, RuleSetProblem
-from faircg.colgen.signatures import merge_equal, signatures
+from faircg._kernel import RuleSetProblem
+from faircg.colgen.signatures import by_rule, merge_packed, signatures
 
 if TYPE_CHECKING:
     from faircg.colgen.duals import Duals
     from faircg.colgen.pool import Pool
-    from faircg.typing import BoolMatrix, FloatVector, IntVector, PackedMatrix
+    from faircg.colgen.stop import Deadline
+    from faircg.typing import FloatVector, IntVector
 
 
-def excess_problem(pool: Pool, numbers: IntVector, duals: Duals) -> RuleSetProblem:
-    """Return what sets of these rules pay above the value of a dual solution."""
+def excess_problem(
+    pool: Pool, numbers: IntVector, duals: Duals, deadline: Deadline
+) -> RuleSetProblem:
+    """Return what sets of these rules pay above the value of a dual solution.
+
+    Thousands of rules take a while; a deadline ends that by an error.
+    """
     problem = pool.problem
     covers, complexities = pool.covers[numbers], pool.complexities[numbers]
     again, missed = np.maximum(duals.again, 0.0), np.maximum(duals.missed, 0.0)
     alone = np.flatnonzero((again > 0) | (missed > 0))
     alone = alone if len(alone) else np.zeros(1, np.int64)  # no price: a row of zeros
     at_all, pairs = np.flatnonzero(duals.touched > 0), duals.pairs
-    by_row = signatures(covers, problem.n_rows, alone)
-    touching = signatures(covers, problem.n_rows, at_all)
-    second = signatures(covers, problem.n_rows, pairs.second)
-    first = signatures(covers, problem.n_rows, pairs.first)
+    by_row, touching, second, first = (
+        signatures(covers, problem.n_rows, rows, deadline)
+        for rows in (alone, at_all, pairs.second, pairs.first)
+    )
     nobody = np.zeros_like
     covered = np.vstack([by_row, nobody(touching), first & ~second])
     touched = np.vstack([nobody(by_row), touching, second])
@@ -47,11 +53,12 @@ def excess_problem(pool: Pool, numbers: IntVector, duals: Duals) -> RuleSetProbl
     prices = np.concatenate([again[alone], duals.touched[at_all], pairs.prices])
     waits = np.concatenate([missed[alone], np.zeros(len(at_all) + len(pairs))])
     sides = np.hstack([covered, touched, marked[:, np.newaxis]])
-    cell_first, cell = merge_equal(sides)
+    cell_first, cell = merge_packed(sides)
+    deadline.check()
     return RuleSetProblem(
-        covers=_packed(covered[cell_first]),
-        touches=_packed(touched[cell_first]),
-        marked=_packed(marked[cell_first, np.newaxis])[0],
+        covers=by_rule(covered[cell_first], len(covers)),
+        touches=by_rule(touched[cell_first], len(covers)),
+        marked=by_rule(np.packbits(marked[cell_first, np.newaxis], axis=1), 1)[0],
         costs=np.maximum(duals.reduced_costs(covers, complexities), 0.0),
         complexities=complexities,
         again=_totals(cell, prices, len(cell_first)),
@@ -59,12 +66,6 @@ def excess_problem(pool: Pool, numbers: IntVector, duals: Duals) -> RuleSetProbl
         max_complexity=problem.max_complexity,
         spare_price=duals.prices.condition,
     )
-
-
-def _packed(cells: BoolMatrix) -> PackedMatrix:
-    """Pack which rules (second axis) are at which cell (first axis)."""
-    one_family = np.zeros(cells.shape[1], dtype=np.int32)
-    return ConditionBits.from_matrix(np.ascontiguousarray(cells), one_family).bits
 
 
 def _totals(cell: IntVector, values: FloatVector, n_cells: int) -> FloatVector:

@@ -18,11 +18,14 @@ from faircg.colgen.stop import Deadline
 
 if TYPE_CHECKING:
     from faircg._kernel import ConditionBits
+    from faircg.colgen.problem import Problem
     from faircg.colgen.select import Selection
     from faircg.typing import Conditions, IntVector
 
 FIRST_RULES: Final = 200
 """Rules, the best by themselves, that a first rule set is made of."""
+MOST_SINGLE: Final = 10 * FIRST_RULES
+"""Single conditions that they are chosen from: wide tables have many thousands."""
 
 
 def offer_first(pool: Pool, selection: Selection) -> None:
@@ -32,8 +35,7 @@ def offer_first(pool: Pool, selection: Selection) -> None:
     """
     problem = pool.problem
     selection.offer(everybody(problem.bits))
-    single = ((j,) for j in range(problem.bits.n_conditions))
-    wider = Pool(problem, (*pool.rules, *single))
+    wider = Pool(problem, (*pool.rules, *_single(problem)))
     offer_best(wider, _best_alone(wider), selection)
 
 
@@ -42,6 +44,13 @@ def offer_best(pool: Pool, numbers: IntVector, selection: Selection) -> None:
     if len(numbers):
         search = LocalSearch(pool, numbers, selection, objective="zero_one")
         search.run(np.zeros(0, dtype=np.int64), Deadline(), kicks=0)
+
+
+def _single(problem: Problem) -> list[Conditions]:
+    """Return rules of one condition: all, or the best by themselves of very many."""
+    saved, paid = problem.cost_covered(problem.bits.bits)
+    best = np.argsort(paid - saved, kind="stable")[:MOST_SINGLE]
+    return [(j,) for j in best.tolist()]
 
 
 def _best_alone(pool: Pool) -> IntVector:

@@ -8,9 +8,8 @@ at the deadline.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from itertools import count, islice
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -23,10 +22,15 @@ from faircg.colgen.pricing.base import TOLERANCE, PricingProblem
 from faircg.colgen.restricted import MasterValue, RestrictedMaster
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from faircg.colgen.pool import Pool
     from faircg.colgen.pricing.base import Pricer, PricingResult
     from faircg.colgen.problem import Problem
     from faircg.colgen.stop import Deadline
+
+AnyMaster: TypeAlias = RestrictedMaster | RestrictedCoverage | LargeCoverage
+"""The restricted masters that there are."""
 
 STAY = 0.2
 """Share of the best duals so far in the duals that are priced (smoothing)."""
@@ -61,8 +65,25 @@ class Generation:
 
     @property
     def lower_bound(self) -> float:
-        """Bound on the master over all those rules; a loss is never below zero."""
-        return 0.0 if self.proof is None else max(0.0, self.proof.value)
+        """Bound on the master over all those rules."""
+        return _bound(self.proof)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Standing:
+    """Where the loop stands after a round: all that the next one depends on.
+
+    ``is_proven`` is None while there are rounds to come; then it says how they ended.
+    """
+
+    restricted: AnyMaster
+    max_conditions: int
+    number: int
+    solved: MasterValue | None = None
+    best: DualBound | None = None
+    steady: Duals | None = None
+    stay: float = STAY
+    is_proven: bool | None = None
 
 
 def generate(
@@ -74,68 +95,98 @@ def generate(
     deadline: Deadline,
     pricing_seconds: float = np.inf,
     first_round: int = 1,
-    most_rounds: int | None = None,
+    most_rounds: float = np.inf,
     started: float | None = None,
     on_event: OnEvent = ignore,
+    resumed: Standing | None = None,
+    keep: Callable[[Standing], None] | None = None,
 ) -> Generation:
     """Solve the linear master over all rules, as far as time allows.
 
     New rules are added to the pool. ``started`` is when the search began, on the
     deadline's clock; rounds are counted from ``first_round``, and end after
-    ``most_rounds``.
+    ``most_rounds``. After each round ``keep`` gets what is needed to go on from there,
+    as ``resumed``.
     """
     if problem.max_complexity < SMALLEST_COMPLEXITY:
         return _nothing_fits(problem, max_conditions)
-    restricted = restricted_master(problem, pool, max_conditions)
     started = deadline.clock() if started is None else started
-    solved: MasterValue | None = None
-    best: DualBound | None = None
-    steady: Duals | None = None
-    stay = STAY
-    for number in islice(count(first_round), most_rounds):
-        if deadline.is_set() or (value := restricted.solve(deadline)) is None:
+    at = resumed
+    if at is None:
+        restricted = restricted_master(problem, pool, max_conditions)
+        at = Standing(restricted, max_conditions, first_round - 1)
+    last = first_round - 1 + most_rounds
+    while at.is_proven is None and at.number < last and not deadline.is_set():
+        solved = at.restricted.solve(deadline)
+        if solved is None:
             break
-        solved, asked = value, value.duals
-        if best is not None and steady is not None and stay > 0:
-            # Of rough solutions the first prove little: raised they would be a burden.
-            asked = value.duals.mixed(best.duals if value.is_settled else steady, stay)
         limit = deadline.within(pricing_seconds)
-        bits, prices = asked.posed(problem)
-        found = pricer.price(PricingProblem(bits, prices, max_conditions, limit))
-        bound = _proven(asked, found, problem.max_complexity, max_conditions)
-        if bound is not None and (best is None or bound.value > best.value):
-            best, steady = bound, asked
-        lower_bound = 0.0 if best is None else max(0.0, best.value)
-        fresh = pool.add(found.rules)
-        is_smoothed = asked is not solved.duals
-        open_share = (solved.value - lower_bound) / max(1.0, abs(solved.value))
-        stay = STAY if open_share > FAR else 0.0
-        if is_smoothed and not _any_prices_out(solved.duals, pool, fresh):
-            stay = 0.0  # nothing here helps the master: ask at its own duals next
+        at, found, fresh = _round(problem, pool, pricer, at, solved, limit)
         record = Round(
-            number=number,
+            number=at.number,
             seconds=deadline.clock() - started,
             max_conditions=max_conditions,
             lp_value=solved.value,
-            lower_bound=lower_bound,
+            lower_bound=_bound(at.best),
             best_reduced_cost=float(found.reduced_costs.min(initial=0.0)),
             new_rules=len(fresh),
             pool_size=len(pool),
             is_complete=found.is_complete,
         )
         on_event(RoundDone(record))
-        if open_share <= (PROOF if solved.is_settled else ROUGH):
-            return Generation(solved, best, solved.is_settled, max_conditions)
-        if not fresh and not is_smoothed and solved.is_settled:
-            # Known rules priced again, or none at all: a proof, if pricing says so.
-            is_proven = found.is_complete and not found.rules
-            return Generation(solved, best, is_proven, max_conditions)
-    return Generation(solved, best, False, max_conditions)
+        if keep is not None:
+            keep(at)
+    return Generation(at.solved, at.best, bool(at.is_proven), max_conditions)
 
 
-def restricted_master(
-    problem: Problem, pool: Pool, max_conditions: int
-) -> RestrictedMaster | RestrictedCoverage | LargeCoverage:
+def _round(
+    problem: Problem,
+    pool: Pool,
+    pricer: Pricer,
+    at: Standing,
+    solved: MasterValue,
+    limit: Deadline,
+) -> tuple[Standing, PricingResult, list[int]]:
+    """Price the duals of a solved master; say where that leads, and what was found."""
+    asked, best, steady = solved.duals, at.best, at.steady
+    if best is not None and steady is not None and at.stay > 0:
+        # Of rough solutions the first prove little: raised they would be a burden.
+        asked = asked.mixed(best.duals if solved.is_settled else steady, at.stay)
+    bits, prices = asked.posed(problem)
+    found = pricer.price(PricingProblem(bits, prices, at.max_conditions, limit))
+    bound = _proven(asked, found, problem.max_complexity, at.max_conditions)
+    if bound is not None and (best is None or bound.value > best.value):
+        best, steady = bound, asked
+    fresh = pool.add(found.rules)
+    is_smoothed = asked is not solved.duals
+    open_share = (solved.value - _bound(best)) / max(1.0, abs(solved.value))
+    stay = STAY if open_share > FAR else 0.0
+    if is_smoothed and not _any_prices_out(solved.duals, pool, fresh):
+        stay = 0.0  # nothing here helps the master: ask at its own duals next
+    is_proven: bool | None = None
+    if open_share <= (PROOF if solved.is_settled else ROUGH):
+        is_proven = solved.is_settled
+    elif not fresh and not is_smoothed and solved.is_settled:
+        # Known rules priced again, or none at all: a proof, if pricing says so.
+        is_proven = found.is_complete and not found.rules
+    after = replace(
+        at,
+        number=at.number + 1,
+        solved=solved,
+        best=best,
+        steady=steady,
+        stay=stay,
+        is_proven=is_proven,
+    )
+    return after, found, fresh
+
+
+def _bound(best: DualBound | None) -> float:
+    """Return what is proven; a loss is never below zero."""
+    return 0.0 if best is None else max(0.0, best.value)
+
+
+def restricted_master(problem: Problem, pool: Pool, max_conditions: int) -> AnyMaster:
     """Return the master that is strong for the question: coverage counts people once.
 
     It also can begin where the empty rule set is not allowed. On large tables it is
@@ -175,7 +226,8 @@ def _nothing_fits(problem: Problem, max_conditions: int) -> Generation:
     value = float(problem.miss_costs.sum())
     zeros = np.zeros(problem.n_rows)
     prices = Prices(zeros, 0.0, value)
-    nothing = Duals(prices, zeros, zeros, zeros, Pairs.none())
+    unbound = np.zeros(len(problem.rate_rows))
+    nothing = Duals(prices, zeros, zeros, zeros, Pairs.none(), unbound)
     proof = DualBound(nothing, max_conditions)
     return Generation(MasterValue(value, nothing), proof, True, max_conditions)
 

@@ -12,6 +12,7 @@ from faircg.colgen.events import OnEvent, ignore
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
+    from faircg.colgen.checkpoint import Checkpoint
     from faircg.colgen.pricing.base import Pricer
     from faircg.colgen.stop import Deadline
     from faircg.typing import Conditions
@@ -27,7 +28,7 @@ class SearchOptions:
     last depth, such as that of a looser question. The answer does not depend on
     ``threads``. Going deeper ends early where it does not pay, unless ``patience``, the
     time limit in seconds, is infinite. With ``counts_errors`` a search by another loss
-    ends with a look at wrong predictions.
+    ends with a look at wrong predictions. Each round is kept in the ``checkpoint``.
     """
 
     pricer: Pricer
@@ -42,6 +43,7 @@ class SearchOptions:
     seed: int = 0
     counts_errors: bool = True
     on_event: OnEvent = ignore
+    checkpoint: Checkpoint | None = None
 
     @property
     def hurries(self) -> bool:
@@ -55,4 +57,6 @@ class SearchOptions:
 
     def elsewhere(self) -> SearchOptions:
         """Return the same for another question, of which nothing is known."""
-        return replace(self, known=(), known_bound=0.0, on_event=ignore)
+        return replace(
+            self, known=(), known_bound=0.0, on_event=ignore, checkpoint=None
+        )

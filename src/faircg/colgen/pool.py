@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from faircg.colgen.problem import Problem
     from faircg.typing import (
@@ -89,15 +89,34 @@ class Pool:
                 shorter = len(rule) < len(self._rules[number])
                 self._rules[number] = rule
                 fresh += [number] if shorter else []
-        if fresh:
-            chosen = self._covers[fresh]
-            self._negatives[fresh] = self.problem.count_covered(chosen)[1]
-            self._costs[fresh] = (
-                self._negatives[fresh].sum(axis=1)
-                if self.problem.costs is None
-                else self.problem.cost_covered(chosen)[1]
-            )
+        self._count(fresh)
         return fresh
+
+    @classmethod
+    def in_order(cls, problem: Problem, rules: Sequence[Conditions]) -> Pool:
+        """Return a pool of rules that another had, with the same numbers."""
+        pool = cls(problem)
+        if not all(map(problem.allows, rules)):
+            raise ValueError("a rule of the pool is not allowed")
+        for rule, cover in zip(rules, problem.bits.cover(rules), strict=True):
+            pool._number[cover.tobytes()] = len(pool)
+            pool._append(rule, cover)
+        if len(pool._number) < len(pool):
+            raise ValueError("two rules of the pool cover the same")
+        pool._count(list(range(len(pool))))
+        return pool
+
+    def _count(self, numbers: list[int]) -> None:
+        """Count the negatives that rules cover, and what these cost."""
+        if not numbers:
+            return
+        chosen = self._covers[numbers]
+        self._negatives[numbers] = self.problem.count_covered(chosen)[1]
+        self._costs[numbers] = (
+            self._negatives[numbers].sum(axis=1)
+            if self.problem.costs is None
+            else self.problem.cost_covered(chosen)[1]
+        )
 
     def _append(self, rule: Conditions, cover: PackedMatrix) -> None:
         if len(self._rules) == len(self._covers):

@@ -32,6 +32,7 @@ from faircg.colgen.background import run
 from faircg.colgen.events import OnEvent, ProofStep, ignore
 from faircg.colgen.excess import excess_problem
 from faircg.colgen.pricing.base import TOLERANCE
+from faircg.colgen.stop import OutOfTimeError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -133,7 +134,12 @@ def _recount_inside(
     numbers = rules_inside(pool, proof, loss, deadline, threads, most[0])
     if numbers is None:
         return 0, 0, False
-    found = _rule_sets_inside(pool, proof, numbers, loss, deadline, threads, most[1])
+    try:
+        found = _rule_sets_inside(
+            pool, proof, numbers, loss, deadline, threads, most[1]
+        )
+    except OutOfTimeError:
+        return len(numbers), 0, False
     for first in range(0, len(found.sets), BLOCK):
         block = found.sets[first : first + BLOCK]
         for k in _near_the_constraint(pool, numbers, block):
@@ -181,7 +187,7 @@ def rules_inside(
     Returns
     -------
     Their numbers in the pool, the least reduced cost first; None when there are too
-    many.
+    many, or no time to look at them.
     """
     budget = proof.room(loss)
     bits, prices = proof.duals.posed(pool.problem)
@@ -195,6 +201,8 @@ def rules_inside(
     )
     if not inside.is_complete:
         logger.debug("too many rules have a reduced cost of at most %.3f", budget)
+        return None
+    if deadline.is_set():
         return None
     pool.add(inside.rules)
     costs = proof.duals.reduced_costs(pool.covers, pool.complexities)
@@ -214,7 +222,7 @@ def _rule_sets_inside(
     most: int,
 ) -> RuleSetResult:
     """Enumerate the rule sets whose excess leaves them at most this loss."""
-    posed = excess_problem(pool, numbers, proof.duals)
+    posed = excess_problem(pool, numbers, proof.duals, deadline)
     budget = proof.room(loss) + SLACK
     return run(
         lambda limits: rule_sets_below(posed, budget=budget, most=most, limits=limits),

@@ -14,9 +14,15 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import TYPE_CHECKING
 
+from faircg.exceptions import FairCGError
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from types import FrameType
+
+
+class OutOfTimeError(FairCGError):
+    """The deadline came in the midst of a step; whoever began it goes on without."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +62,11 @@ class Deadline:
     def is_set(self) -> bool:
         """Whether to stop now."""
         return self.interrupted.is_set() or self.remaining() <= 0.0
+
+    def check(self) -> None:
+        """Leave a step that takes long, by an error, if it is time to stop."""
+        if self.is_set():
+            raise OutOfTimeError("the deadline came")
 
     @contextmanager
     def listening(self) -> Iterator[None]:

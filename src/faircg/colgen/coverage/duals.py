@@ -69,4 +69,5 @@ def coverage_duals(
         missed=spread.missed - lost,
         touched=np.maximum(touched, 0.0) + (master.most_rules - 1.0) * both,
         pairs=pairs,
+        fairness=fairness,
     )

@@ -26,6 +26,7 @@ from faircg.colgen.coverage.near import Near
 from faircg.colgen.coverage.pair_cuts import PairCuts, violated_pairs
 from faircg.colgen.coverage.row_costs import covering_costs
 from faircg.colgen.restricted import MasterValue
+from faircg.colgen.stop import OutOfTimeError
 from faircg.solver.highs import Status, solve_lp
 
 if TYPE_CHECKING:
@@ -74,9 +75,15 @@ class LargeCoverage:
 
     def solve(self, deadline: Deadline) -> MasterValue | None:
         """Take in new rules and cuts, and solve once; None if the deadline came."""
+        try:
+            return self._solve(deadline)
+        except OutOfTimeError:
+            return None
+
+    def _solve(self, deadline: Deadline) -> MasterValue | None:
         rounds = 1
         if self._duals is None:
-            self._begin()
+            self._begin(deadline)
             rounds = BEGIN_ROUNDS
         else:
             self._activate(self._duals)
@@ -87,6 +94,7 @@ class LargeCoverage:
         if answer is None:
             return None
         master, solution = answer
+        deadline.check()
         duals = coverage_duals(master, solution.row_dual, self._near)
         pairs, n_rows = duals.pairs, self.problem.n_rows
         self._cuts = self._cuts.with_pairs(pairs.first, pairs.second, n_rows)
@@ -103,7 +111,7 @@ class LargeCoverage:
         )
         return MasterValue(solution.objective, duals, is_settled=False)
 
-    def _begin(self) -> None:
+    def _begin(self, deadline: Deadline) -> None:
         """Begin with good rules that are not alike, and with rows that are."""
         fitting = np.flatnonzero(self.pool.complexities <= self._longest)
         worth = (self.problem.miss_costs - self.problem.hit_costs).astype(float)
@@ -113,7 +121,7 @@ class LargeCoverage:
         tested = np.zeros(self.problem.bits.n_conditions)
         for number in self._active:
             tested[list(self.pool[int(number)])] += 1.0
-        self._near = Near.find(self.problem, tested)
+        self._near = Near.find(self.problem, tested, deadline)
 
     def _activate(self, duals: Duals) -> None:
         """Activate the worst rules of the pool; drop those that nothing needs.

@@ -16,13 +16,14 @@ import numpy as np
 
 if TYPE_CHECKING:
     from faircg.colgen.problem import Problem
+    from faircg.colgen.stop import Deadline
     from faircg.typing import FloatVector, IntVector
 
 NEAREST = 30
 """Good rows that each bad row may pay for."""
 USED = 20.0
 """How much more the condition counts that good rules test most often."""
-_BLOCK = 2_000
+_BLOCK = 500
 """Bad rows that are looked at in one go."""
 
 
@@ -35,10 +36,11 @@ class Near:
     distance: FloatVector
 
     @classmethod
-    def find(cls, problem: Problem, tested: FloatVector) -> Near:
+    def find(cls, problem: Problem, tested: FloatVector, deadline: Deadline) -> Near:
         """Find the nearest good rows of each bad row.
 
-        ``tested`` says how often rules test each condition.
+        ``tested`` says how often rules test each condition. A deadline ends it by an
+        error.
         """
         costs = problem.coverage_costs
         good, bad = np.flatnonzero(costs < 0), np.flatnonzero(costs > 0)
@@ -48,6 +50,7 @@ class Near:
         count = min(NEAREST, len(good))
         found, distances = [], []
         for start in range(0, len(bad) if count else 0, _BLOCK):
+            deadline.check()
             block = bad[start : start + _BLOCK]
             apart = length[block, np.newaxis] - 2.0 * rows[block] @ rows[good].T
             apart += length[good]

@@ -1,0 +1,134 @@
+"""Every stage of a search looks at the clock: no step goes on long after its end."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from faircg import FairRuleSetClassifier, mining
+from faircg._kernel import unpack
+from faircg.colgen import first, signatures
+from faircg.colgen.coverage import near
+from faircg.colgen.coverage.large import LargeCoverage
+from faircg.colgen.events import RoundDone
+from faircg.colgen.first import everybody, offer_first
+from faircg.colgen.pool import Pool
+from faircg.colgen.prove import prove
+from faircg.colgen.select import Selection
+from faircg.colgen.signatures import by_rule
+from faircg.colgen.stop import Deadline, OutOfTimeError
+from faircg.plain_tree import PlainTree
+from made_up import make_people
+from small_problems import (
+    full_pool,
+    instance_of,
+    limits_of,
+    lp_by_generation,
+    problem_of,
+    true_optimum,
+)
+from test_mining import FAIRLEARN, make_problem
+
+
+class Looks:
+    """A clock that stands at the number of looks at it."""
+
+    def __init__(self) -> None:
+        self.count = itertools.count()
+        self.seen = 0
+
+    def __call__(self) -> float:
+        self.seen = next(self.count)
+        return float(self.seen)
+
+
+def after(looks: int) -> tuple[Deadline, Looks]:
+    clock = Looks()
+    return Deadline(float(looks), clock=clock), clock
+
+
+def test_looking_for_near_rows_ends_at_the_deadline(monkeypatch):
+    """On Adult it took seconds, and a fit of 60 s ended after 62."""
+    monkeypatch.setattr(near, "_BLOCK", 1)
+    problem = replace(make_problem(), objective="zero_one")
+    tested = np.zeros(problem.bits.n_conditions)
+    deadline, clock = after(2)
+    with pytest.raises(OutOfTimeError):
+        near.Near.find(problem, tested, deadline)
+    assert clock.seen == 2
+    assert (problem.coverage_costs > 0).sum() > 3  # there was more to look at
+    assert LargeCoverage(problem, Pool(problem), 2).solve(after(2)[0]) is None
+
+
+def test_writing_the_proof_ends_at_the_deadline(monkeypatch):
+    """With 50,000 rules inside the gap a fit of 60 s on COMPAS ended after 67."""
+    monkeypatch.setattr(signatures, "_BLOCK", 8)
+    limits, n_cut = limits_of("equalized_odds", 0.2), 0
+    for seed in range(6):
+        instance = instance_of(seed, 2)
+        problem = problem_of(instance, "hamming", limits)
+        proof = lp_by_generation(problem, instance).proof
+        optimum = true_optimum(seed, 2, "hamming", limits)
+        for looks in (3, 6, 9, 12):
+            pool, selection = full_pool(problem, instance), Selection(problem)
+            deadline, clock = after(looks)
+            steps = []
+            bound = prove(pool, proof, selection, deadline, on_event=steps.append)
+            assert bound <= optimum
+            assert clock.seen <= looks + 3
+            n_cut += any(s.n_rules > s.n_rule_sets == 0 for s in steps)
+    assert n_cut > 3
+
+
+def test_signatures_turned_around_are_the_covers():
+    """Rows by rules and back: packed in blocks, nothing is lost."""
+    rng = np.random.default_rng(0)
+    for n_rules, n_rows in [(0, 5), (1, 1), (9, 70), (1_030, 130)]:
+        rows = rng.random((n_rows, n_rules)) < 0.3
+        octets = np.packbits(rows, axis=1)
+        covers = by_rule(octets, n_rules)
+        assert (unpack(covers, n_rows) == rows.T).all()
+        again = signatures.signatures(covers, n_rows, np.arange(n_rows), Deadline())
+        assert (again == octets).all()
+
+
+@FAIRLEARN
+def test_no_fair_tree_is_grown_after_the_deadline():
+    """Twenty rounds of fairlearn heard no clock: a limit of 1 s took 8.9 s."""
+    pytest.importorskip("fairlearn")
+    deadline, clock = after(4)
+    found = mining.mine_fair_tree(make_problem(), 3, 0, deadline)
+    assert clock.seen == 4
+    assert found
+    assert mining.mine_fair_tree(make_problem(), 3, 0, after(0)[0]) == set()
+
+
+def test_of_many_conditions_the_best_make_the_first_rule_set(monkeypatch):
+    """Of 60,000 conditions each was weighed as a rule before anything else."""
+    monkeypatch.setattr(first, "MOST_SINGLE", 2)
+    for seed in range(5):
+        problem = problem_of(instance_of(seed, 2), "hamming", None)
+        selection = Selection(problem)
+        offer_first(Pool(problem), selection)
+        constants = [(), everybody(problem.bits)]
+        single = [[(j,)] for j in range(problem.bits.n_conditions)]
+        least = min(problem.recount(r).zero_one_loss for r in [*constants, *single])
+        assert selection.returned_winner.recount.zero_one_loss <= least
+
+
+def test_the_tree_to_compare_with_is_learned_before_the_search(monkeypatch):
+    """It was learned when the time was over, and took a second on Adult."""
+    told, learn = [], PlainTree.learn
+
+    def telling(*arguments):
+        told.append("tree")
+        return learn(*arguments)
+
+    monkeypatch.setattr(PlainTree, "learn", telling)
+    X, y, _ = make_people(60)
+    FairRuleSetClassifier(callbacks=[told.append]).fit(X, y)
+    rounds = [k for k, event in enumerate(told) if isinstance(event, RoundDone)]
+    assert told.index("tree") < rounds[0]
