@@ -20,12 +20,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from faircg._kernel import ConditionBits, RuleSetProblem
-from faircg.colgen.signatures import merge_equal, signatures
+from faircg.colgen.signatures import merge_equal, taken
 
 if TYPE_CHECKING:
     from faircg.colgen.duals import Duals
     from faircg.colgen.pool import Pool
-    from faircg.typing import BoolMatrix, FloatVector, IntVector, PackedMatrix
+    from faircg.typing import BoolVector, FloatVector, IntVector, PackedMatrix
 
 
 def excess_problem(pool: Pool, numbers: IntVector, duals: Duals) -> RuleSetProblem:
@@ -36,22 +36,24 @@ def excess_problem(pool: Pool, numbers: IntVector, duals: Duals) -> RuleSetProbl
     alone = np.flatnonzero((again > 0) | (missed > 0))
     alone = alone if len(alone) else np.zeros(1, np.int64)  # no price: a row of zeros
     at_all, pairs = np.flatnonzero(duals.touched > 0), duals.pairs
-    by_row = signatures(covers, problem.n_rows, alone)
-    touching = signatures(covers, problem.n_rows, at_all)
-    second = signatures(covers, problem.n_rows, pairs.second)
-    first = signatures(covers, problem.n_rows, pairs.first)
-    nobody = np.zeros_like
-    covered = np.vstack([by_row, nobody(touching), first & ~second])
-    touched = np.vstack([nobody(by_row), touching, second])
-    marked = np.repeat([False, True, False], [len(alone), len(at_all), len(pairs)])
     prices = np.concatenate([again[alone], duals.touched[at_all], pairs.prices])
     waits = np.concatenate([missed[alone], np.zeros(len(at_all) + len(pairs))])
-    sides = np.hstack([covered, touched, marked[:, np.newaxis]])
-    cell_first, cell = merge_equal(sides)
+    is_alone, is_marked, is_pair = (
+        _packed(np.repeat(kind, [len(alone), len(at_all), len(pairs)]))
+        for kind in np.eye(3, dtype=bool)
+    )
+    covered = taken(covers, np.concatenate([alone, at_all, pairs.first]))
+    touched = np.zeros_like(covered)
+    if len(at_all) or len(pairs):
+        touched = taken(covers, np.concatenate([alone, at_all, pairs.second]))
+        touched &= is_marked | is_pair
+        covered &= is_alone | (is_pair & ~touched)
+    sides = [covered, touched, is_marked] if touched.any() else [covered, is_marked]
+    cell_first, cell = merge_equal(np.vstack(sides), len(prices))
     return RuleSetProblem(
-        covers=_packed(covered[cell_first]),
-        touches=_packed(touched[cell_first]),
-        marked=_packed(marked[cell_first, np.newaxis])[0],
+        covers=taken(covered, cell_first),
+        touches=taken(touched, cell_first),
+        marked=taken(is_marked, cell_first)[0],
         costs=np.maximum(duals.reduced_costs(covers, complexities), 0.0),
         complexities=complexities,
         again=_totals(cell, prices, len(cell_first)),
@@ -61,10 +63,9 @@ def excess_problem(pool: Pool, numbers: IntVector, duals: Duals) -> RuleSetProbl
     )
 
 
-def _packed(cells: BoolMatrix) -> PackedMatrix:
-    """Pack which rules (second axis) are at which cell (first axis)."""
-    one_family = np.zeros(cells.shape[1], dtype=np.int32)
-    return ConditionBits.from_matrix(np.ascontiguousarray(cells), one_family).bits
+def _packed(cells: BoolVector) -> PackedMatrix:
+    """Pack some of the cells, as the only cover."""
+    return ConditionBits.from_matrix(cells[:, np.newaxis], [0]).bits
 
 
 def _totals(cell: IntVector, values: FloatVector, n_cells: int) -> FloatVector:
