@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from faircg._kernel import ConditionBits, RuleSetProblem
-from faircg.colgen.signatures import merge_equal, taken
+from faircg.colgen.signatures import merge_codes, signature_codes, taken
 
 if TYPE_CHECKING:
     from faircg.colgen.duals import Duals
@@ -42,19 +42,22 @@ def excess_problem(pool: Pool, numbers: IntVector, duals: Duals) -> RuleSetProbl
         _packed(np.repeat(kind, [len(alone), len(at_all), len(pairs)]))
         for kind in np.eye(3, dtype=bool)
     )
+    costs = np.maximum(duals.reduced_costs(covers, complexities), 0.0)
     covered = taken(covers, np.concatenate([alone, at_all, pairs.first]))
-    touched = np.zeros_like(covered)
+    sides = [covered, is_marked]
     if len(at_all) or len(pairs):
         touched = taken(covers, np.concatenate([alone, at_all, pairs.second]))
         touched &= is_marked | is_pair
         covered &= is_alone | (is_pair & ~touched)
-    sides = [covered, touched, is_marked] if touched.any() else [covered, is_marked]
-    cell_first, cell = merge_equal(np.vstack(sides), len(prices))
+        sides = [covered, touched, is_marked]
+    keys = (key for side in sides for key in signature_codes(side, len(prices)))
+    cell_first, cell = merge_codes(keys, len(prices))
+    cells = taken(covered, cell_first)
     return RuleSetProblem(
-        covers=taken(covered, cell_first),
-        touches=taken(touched, cell_first),
+        covers=cells,
+        touches=taken(sides[1], cell_first) if len(sides) > 2 else np.zeros_like(cells),
         marked=taken(is_marked, cell_first)[0],
-        costs=np.maximum(duals.reduced_costs(covers, complexities), 0.0),
+        costs=costs,
         complexities=complexities,
         again=_totals(cell, prices, len(cell_first)),
         missed=_totals(cell, waits, len(cell_first)),

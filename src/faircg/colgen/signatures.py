@@ -60,10 +60,12 @@ def merge_equal(covers: PackedMatrix, n_rows: int) -> tuple[IntVector, IntVector
     >>> merge_equal(np.array([[0b101]], dtype=np.uint64), 3)
     (array([1, 0]), array([1, 0, 1]))
     """
-    return merge_codes(_words(covers, n_rows), n_rows)
+    return merge_codes(signature_codes(covers, n_rows), n_rows)
 
 
-def _words(covers: PackedMatrix, n_rows: int) -> Iterator[tuple[IntVector, int]]:
+def signature_codes(
+    covers: PackedMatrix, n_rows: int
+) -> Iterator[tuple[IntVector, int]]:
     """Give the signatures of each 64 rules numbers, in their order."""
     for start in range(0, len(covers), 64):
         octets = _octets(covers[start : start + 64])
