@@ -18,7 +18,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import kernel, predict, stopping
+from benchmarks import growth, kernel, predict, stopping
 from benchmarks.instances import pricing_problem
 from benchmarks.isolated import isolated, peak_megabytes
 
@@ -101,6 +101,7 @@ def main() -> None:
         "predict against reading the CSV file",
         predict.against_reading(100_000 if quick else 1_000_000, 5),
     )
+    section("growth", growth.growth(quick=quick))
     section("seconds late when told to stop", stopping.late())
     headline = HEADLINE[:2] if quick else HEADLINE
     section("whole fits", [isolated("benchmarks.fits", *case) for case in headline])

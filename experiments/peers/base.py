@@ -15,7 +15,6 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from faircg.colgen.signatures import merge_equal
 from faircg.groups import Groups, read_groups
 
 if TYPE_CHECKING:
@@ -240,5 +239,6 @@ def columns_up_to_negation(X: FloatMatrix) -> IntVector:
     """
     is_binary = ((X == 0) | (X == 1)).all(axis=0)
     binary = np.flatnonzero(is_binary)
-    first, _ = merge_equal((X[:, binary] != X[0, binary]).T)
+    columns = (X[:, binary] != X[0, binary]).T
+    first = np.unique(columns, axis=0, return_index=True)[1]
     return np.sort(np.concatenate([binary[first], np.flatnonzero(~is_binary)]))

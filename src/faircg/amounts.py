@@ -31,6 +31,12 @@ class Amounts:
     whole: IntVector
     parts: int = 1
 
+    def times(self, counts: IntVector) -> Amounts:
+        """Return the amounts of so many each."""
+        if float(self.whole.astype(float) @ counts) >= LARGEST_SUM:
+            raise ValueError("there are too many people to be counted exactly")
+        return Amounts(self.whole * counts, self.parts)
+
 
 def exact(number: float) -> Fraction:
     """Return the simplest fraction that is this number as a float.

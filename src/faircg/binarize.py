@@ -16,8 +16,10 @@ import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from faircg._kernel import ConditionBits
 from faircg.cuts import THRESHOLDS
 from faircg.policy import fits, named_directions
+from faircg.reduction.cut_features import Cutting
 from faircg.rules import Condition
 from faircg.validation import TakesTables, checked_table, read_weights
 
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
 
     from faircg.features import Features
     from faircg.policy import Way
-    from faircg.table import Column, Table
+    from faircg.table import Column, Kind, Table
     from faircg.typing import BoolMatrix, BoolVector, IntVector
 
 
@@ -107,7 +109,10 @@ class ConditionBinarizer(TakesTables, TransformerMixin, BaseEstimator):  # type:
         """
         table = checked_table(self, X, reset=True, exclude=self.exclude)
         weights = read_weights(sample_weight, table.n_rows).whole
-        given, ways = self._given_cuts(table), self._directions(table)
+        cutting = cutting_of(
+            self.thresholds, self.n_thresholds, self.features_, table.kinds
+        )
+        given, ways = {**cutting.given}, self._directions(table)
         labels = None if y is None else np.asarray(y)
         if labels is not None and labels.shape != (table.n_rows,):
             raise ValueError(
@@ -116,8 +121,8 @@ class ConditionBinarizer(TakesTables, TransformerMixin, BaseEstimator):  # type:
         conditions: list[Condition] = []
         for name, column in table.columns.items():
             if column.kind == "numeric" and name not in given:
-                given[name] = self._cuts(column, weights, labels)
-            for condition in _conditions_of(column, weights > 0, given.get(name, [])):
+                given[name] = _cuts(cutting, column, weights, labels)
+            for condition in _conditions_of(column, weights > 0, given.get(name, ())):
                 if name in ways and not fits(condition, ways[name]):
                     continue
                 met = condition.holds(column)[weights > 0]
@@ -138,6 +143,11 @@ class ConditionBinarizer(TakesTables, TransformerMixin, BaseEstimator):  # type:
             met[:, j] = condition.holds(table[condition.feature])
         return met
 
+    def packed(self, table: Table) -> ConditionBits:
+        """Say which conditions each row of a table meets, packed."""
+        met = (c.holds(table[c.feature]) for c in self.conditions_)
+        return ConditionBits.from_columns(met, table.n_rows, self.families_)
+
     def get_feature_names_out(self, input_features: object = None) -> NDArray[Any]:
         """Return the conditions as text."""
         check_is_fitted(self, "conditions_")
@@ -147,21 +157,6 @@ class ConditionBinarizer(TakesTables, TransformerMixin, BaseEstimator):  # type:
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = []
         return tags
-
-    def _given_cuts(self, table: Table) -> dict[str, list[float]]:
-        """Check the parameters; return the cut points given by hand, by feature."""
-        parts: object = self.n_thresholds
-        if not isinstance(parts, int | np.integer) or parts < 2:
-            raise ValueError(
-                f"n_thresholds must be a whole number of at least 2, not {parts!r}"
-            )
-        thresholds = named_thresholds(self.thresholds, self.features_)
-        if isinstance(thresholds, str):
-            return {}
-        return {
-            name: _checked_cuts(name, cuts, table[name].kind)
-            for name, cuts in thresholds.items()
-        }
 
     def _directions(self, table: Table) -> dict[str, Way]:
         """Return the directions by name; a category has none."""
@@ -175,14 +170,38 @@ class ConditionBinarizer(TakesTables, TransformerMixin, BaseEstimator):  # type:
                 )
         return ways
 
-    def _cuts(
-        self, column: Column, weights: IntVector, labels: NDArray[Any] | None
-    ) -> list[float]:
-        present = ~column.missing & (weights > 0)
-        way = "auto" if isinstance(self.thresholds, Mapping) else self.thresholds
-        seen = None if labels is None else labels[present]
-        values, counts = column.values[present], weights[present]
-        return THRESHOLDS[way](values, seen, counts, self.n_thresholds)
+
+def _cuts(
+    cutting: Cutting,
+    column: Column,
+    weights: IntVector,
+    labels: NDArray[Any] | None,
+) -> list[float]:
+    """Return the cut points of one column."""
+    present = ~column.missing & (weights > 0)
+    seen = None if labels is None else labels[present]
+    values, counts = column.values[present], weights[present]
+    return THRESHOLDS[cutting.way](values, seen, counts, cutting.parts)
+
+
+def cutting_of(
+    thresholds: str | Mapping[Any, Sequence[float]],
+    parts: object,
+    features: Features,
+    kinds: Mapping[str, Kind],
+) -> Cutting:
+    """Read and check how numeric features are to be cut."""
+    if not isinstance(parts, int | np.integer) or parts < 2:
+        raise ValueError(
+            f"n_thresholds must be a whole number of at least 2, not {parts!r}"
+        )
+    named = named_thresholds(thresholds, features)
+    if isinstance(named, str):
+        return Cutting(named, int(parts))
+    given = {
+        name: _checked_cuts(name, cuts, kinds[name]) for name, cuts in named.items()
+    }
+    return Cutting("auto", int(parts), given)
 
 
 def named_thresholds(
@@ -215,7 +234,7 @@ def _checked_cuts(name: str, cuts: object, kind: str) -> list[float]:
 
 
 def _conditions_of(
-    column: Column, seen: BoolVector, cuts: list[float]
+    column: Column, seen: BoolVector, cuts: Sequence[float]
 ) -> Iterator[Condition]:
     name, has_missing = column.name, column.missing[seen].any()
     match column.kind:

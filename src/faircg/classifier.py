@@ -15,7 +15,9 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
 from faircg.colgen.events import FitBegun
 from faircg.colgen.stop import Deadline
+from faircg.counted import TableColumns, counted
 from faircg.grouping import Grouping
+from faircg.groups import attribute_names
 from faircg.labelled import LabelledTable
 from faircg.learned import asked_of, learned_model, warn_of_sensitive
 from faircg.listening import telling
@@ -290,21 +292,82 @@ class FairRuleSetClassifier(Predicts, TakesTables, ClassifierMixin, BaseEstimato
             one each by default. Only the loss counts them: rates of groups count
             people.
         """
+        return self._learn(
+            lambda question: LabelledTable.read(
+                self, question, X, y, sensitive_features, sample_weight, costs
+            ),
+            attribute_names(sensitive_features),
+        )
+
+    @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
+    def fit_table(
+        self,
+        table: Any,
+        *,
+        target: str,
+        sensitive: str | Sequence[str] = (),
+        weight: str | None = None,
+        features: Sequence[str] | None = None,
+    ) -> Self:
+        """Learn a rule set from a table where it lives, by the names of its columns.
+
+        Only distinct rows leave a database, with the number of people of each; of very
+        many, numbers are cut into intervals there. The model is the same as from a
+        frame.
+
+        Parameters
+        ----------
+        table
+            A relation of DuckDB, a table of ibis (in any database that it knows), or a
+            frame.
+        target
+            Column of the labels.
+        sensitive
+            Columns of the groups. Rules do not test them, unless they are ``features``
+            too.
+        weight
+            Column that says how often each row counts.
+        features
+            Columns that rules may test; by default all others.
+
+        Examples
+        --------
+        >>> import duckdb
+        >>> people = duckdb.sql("SELECT i % 50 AS age, i % 7 < 3 AS member, "
+        ...     "i % 50 > 20 AS paid FROM range(100000) AS t(i)")
+        >>> clf = FairRuleSetClassifier().fit_table(people, target="paid")
+        >>> print(clf.rule_set_)
+        Predict False if
+            age <= 20
+        """
+        asked = TableColumns.of(table, target, sensitive, weight, features)
+        return self._learn(
+            lambda question: counted(self, question, table, asked), asked.sensitive
+        )
+
+    def _learn(
+        self,
+        read: Callable[[Question], LabelledTable],
+        attributes: Iterable[str | int],
+    ) -> Self:
+        """Learn a rule set from people who are read; ``attributes`` name groups."""
         deadline = Deadline.after(self.time_limit)
         question = Question.of(self)
         criterion = question.criterion
         listening = telling(self.callbacks, self.verbose)
         with listening as tell, deadline.listening():
-            data = LabelledTable.read(
-                self, question, X, y, sensitive_features, sample_weight, costs
-            ).counting()
+            data = read(question).counting()
             question = question.about(data)
+            cutting = question.cutting(data.features, data.table.kinds)
+            data = data.reduced(cutting)
             epsilon = None if criterion is None else criterion.epsilon
             allowed = None if epsilon is None else float(epsilon)
             people = float(data.weights.sum() / data.parts)
             tell(FitBegun(allowed, question.max_complexity, people, self.time_limit))
             # Before the search, which leaves no time after it.
-            tree = PlainTree.learn(data.table, data.labels.is_positive, data.weights)
+            cuts = {name: feature.cuts for name, feature in data.cut.items()}
+            is_positive = data.labels.is_positive
+            tree = PlainTree.learn(data.table, is_positive, data.weights, cuts)
             found = learn(question, data, deadline, tell)
         solution = found.solution
         self.model_, self.certificate_, self.fairness_ = learned_model(
@@ -324,9 +387,9 @@ class FairRuleSetClassifier(Predicts, TakesTables, ClassifierMixin, BaseEstimato
                 f"the time limit of {self.time_limit:g} s was reached; the best rule "
                 f"set so far is kept. {self.certificate_}",
                 ConvergenceWarning,
-                stacklevel=3,  # whoever called fit
+                stacklevel=4,  # whoever called fit
             )
-        warn_of_sensitive(self.rule_set_, sensitive_features, stacklevel=4)
+        warn_of_sensitive(self.rule_set_, attributes, stacklevel=5)
         if deadline.interrupted.is_set() and self.on_interrupt == "raise":
             raise KeyboardInterrupt
         return self

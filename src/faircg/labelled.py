@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from faircg.colgen.signatures import merge_codes
 from faircg.fairness import GroupSizes
 from faircg.fairness.criterion import compares
+from faircg.features import NumericRange, numeric_ranges
 from faircg.groups import groups_of
 from faircg.labels import Labels, plain, read_labels
+from faircg.reduction.cut_features import Levels, is_sampled, sampled_share
+from faircg.reduction.distinct import CodedColumn
+from faircg.table import Table
 from faircg.validation import (
     check_same_rows,
     checked_table,
@@ -19,6 +24,8 @@ from faircg.validation import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import ArrayLike
 
     from faircg.amounts import Amounts
@@ -26,8 +33,14 @@ if TYPE_CHECKING:
     from faircg.features import Features
     from faircg.groups import Groups
     from faircg.question import Question
-    from faircg.table import Table
+    from faircg.reduction.cut_features import CutFeature, Cutting
+    from faircg.reduction.distinct import Codes
+    from faircg.reduction.pushed import CountedPeople
+    from faircg.table import Column
     from faircg.typing import IntVector, RulesFor
+
+MOST_DISTINCT: Final = 100_000
+"""Distinct rows of features and label beyond which numbers are cut into intervals."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,7 +49,8 @@ class LabelledTable:
 
     ``features`` are those of the user's table; ``table`` lacks the excluded ones.
     Weights are counted in ``parts`` of a person; ``costs`` is what a wrong prediction
-    of each costs, None if all cost the same.
+    of each costs, None if all cost the same. Numbers of the features that are ``cut``
+    are examples of their intervals.
     """
 
     features: Features
@@ -46,6 +60,7 @@ class LabelledTable:
     weights: IntVector
     parts: int = 1
     costs: Amounts | None = None
+    cut: Mapping[str, CutFeature] = field(default_factory=dict)
 
     @classmethod
     def read(
@@ -57,10 +72,12 @@ class LabelledTable:
         sensitive_features: Any,
         sample_weight: ArrayLike | None,
         costs: ArrayLike | None,
+        people: CountedPeople | None = None,
     ) -> LabelledTable:
         """Read and check what was given to ``fit``; the estimator learns the features.
 
         The question says which label is positive, and whether groups are needed.
+        Rows of ``people`` that were counted elsewhere occur several times.
         """
         check_same_rows(
             X,
@@ -71,6 +88,8 @@ class LabelledTable:
         table = checked_table(estimator, X, reset=True, exclude=question.exclude)
         labels = read_labels(y, table.n_rows, question.pos_label)
         weights = read_weights(sample_weight, table.n_rows)
+        if people is not None:
+            weights = weights.times(people.times)
         criterion = question.criterion
         if sensitive_features is None and criterion is not None:
             raise ValueError(
@@ -93,6 +112,7 @@ class LabelledTable:
             weights.whole,
             weights.parts,
             read_costs(costs, table.n_rows),
+            {} if people is None else people.cut,
         )
         if not data.has_both_classes:
             raise ValueError("sample_weight leaves only one class")
@@ -104,6 +124,68 @@ class LabelledTable:
         if len(rows) == len(self.weights):
             return self
         return self.take(rows)
+
+    def reduced(self, cutting: Cutting) -> LabelledTable:
+        """Return one row for all who are alike, in an order that they alone decide.
+
+        Of many different rows numbers are cut first: people of one interval are alike.
+        """
+        columns = {n: CodedColumn.of(c) for n, c in self.table.columns.items()}
+        cut = self.cut
+        n_distinct = len(merge_codes(self._keys(columns), len(self.weights))[0])
+        if n_distinct > MOST_DISTINCT and not cut:
+            cut = self._cut(columns, cutting)
+            columns |= {n: _as_examples(columns[n].column, cut[n]) for n in cut}
+        return self._merged(columns, cut)
+
+    def _keys(self, columns: Mapping[str, CodedColumn]) -> list[Codes]:
+        """Return the codes of features and label."""
+        label = self.labels.is_positive.astype(np.int64), 2
+        return [*(column.codes for column in columns.values()), label]
+
+    def _cut(
+        self, columns: Mapping[str, CodedColumn], cutting: Cutting
+    ) -> dict[str, CutFeature]:
+        """Cut the numeric features."""
+        return {
+            name: cutting.of(name, self._levels(columns[name], known), known)
+            for name, known in numeric_ranges(self.table).items()
+        }
+
+    def _levels(self, coded: CodedColumn, known: NumericRange) -> Levels:
+        """Count the people of each label who have each number, or each of some."""
+        codes, size = coded.codes
+        counts = np.zeros((2, size), dtype=np.int64)
+        label = self.labels.is_positive.astype(np.int64)
+        np.add.at(counts, (label, codes), self.weights)
+        values = np.full(size, np.nan)
+        values[codes] = coded.column.values
+        present = np.flatnonzero(~np.isnan(values))
+        share = sampled_share(len(present))
+        kept = present[is_sampled(values[present], known, share)]
+        return Levels(values[kept], *counts[:, kept])
+
+    def _merged(
+        self, columns: Mapping[str, CodedColumn], cut: Mapping[str, CutFeature]
+    ) -> LabelledTable:
+        """Return the distinct rows, and how many people each stands for."""
+        groups = self.groups.codes, len(self.groups.names)
+        keys = [*self._keys(columns), groups]
+        if self.costs is not None:
+            distinct, costs = np.unique(self.costs.whole, return_inverse=True)
+            keys.append((costs, len(distinct)))
+        first, member = merge_codes(keys, len(self.weights))
+        weights = np.zeros(len(first), dtype=np.int64)
+        np.add.at(weights, member, self.weights)
+        every = {name: column.column for name, column in columns.items()}
+        data = replace(self, table=Table(every, self.table.n_rows), cut=cut).take(first)
+        return replace(data, weights=weights)
+
+    @property
+    def ranges(self) -> dict[str, NumericRange]:
+        """What is known about the values of numeric features."""
+        cut = {name: feature.range for name, feature in self.cut.items()}
+        return {**numeric_ranges(self.table), **cut}
 
     @property
     def has_both_classes(self) -> bool:
@@ -129,17 +211,23 @@ class LabelledTable:
 
     def take(self, rows: IntVector) -> LabelledTable:
         """Return some of the people; groups without anybody keep their names."""
-        return LabelledTable(
-            self.features,
-            self.table.take(rows),
-            replace(self.labels, is_positive=self.labels.is_positive[rows]),
-            replace(self.groups, codes=self.groups.codes[rows]),
-            self.weights[rows],
-            self.parts,
-            None
-            if self.costs is None
-            else replace(self.costs, whole=self.costs.whole[rows]),
+        costs = self.costs
+        return replace(
+            self,
+            table=self.table.take(rows),
+            labels=replace(self.labels, is_positive=self.labels.is_positive[rows]),
+            groups=replace(self.groups, codes=self.groups.codes[rows]),
+            weights=self.weights[rows],
+            costs=None if costs is None else replace(costs, whole=costs.whole[rows]),
         )
+
+
+def _as_examples(column: Column, feature: CutFeature) -> CodedColumn:
+    """Replace numbers by the examples of their intervals."""
+    interval, size = feature.codes(column.values), len(feature.examples)
+    values = np.where(column.missing, np.nan, feature.examples[interval])
+    codes = np.where(column.missing, size, interval), size + 1
+    return CodedColumn(replace(column, values=values), codes)
 
 
 def _must_compare(criterion: Criterion | None, groups: Groups) -> None:

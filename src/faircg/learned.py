@@ -6,15 +6,13 @@ import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from numbers import Integral
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from faircg.colgen.certificate import relative_gap
 from faircg.evaluate import group_counts, total
 from faircg.evaluate.coverage import Coverage
 from faircg.evaluate.gaps import fairness_of
 from faircg.exceptions import SensitiveFeatureWarning, SolverError
-from faircg.features import numeric_ranges
-from faircg.groups import attribute_names
 from faircg.labels import plain
 from faircg.model import Asked, Feature, RuleSetModel
 from faircg.model_entries import Baseline
@@ -132,7 +130,7 @@ def learned_model(
     if not fairness.within_epsilon or not is_same:
         raise SolverError("the recount on the samples disagrees with the engine's")
     tested = set(rule_set.features)
-    ranges = numeric_ranges(table)
+    ranges = data.ranges
     positive = labels.positive
     model = RuleSetModel(
         rule_set=rule_set,
@@ -152,10 +150,10 @@ def learned_model(
 
 
 def warn_of_sensitive(
-    rule_set: RuleSet, sensitive_features: Any, *, stacklevel: int
+    rule_set: RuleSet, attributes: Iterable[str | int], *, stacklevel: int
 ) -> None:
     """Say that rules test a feature that also defines the groups."""
-    own = {str(name) for name in attribute_names(sensitive_features)}
+    own = {str(name) for name in attributes}
     tested = [name for name in rule_set.features if name in own]
     if tested:
         warnings.warn(

@@ -111,11 +111,11 @@ def mine_fair_tree(
     found: set[Conditions] = set()
     if deadline.is_set():
         return found
-    rows, labels, weights, groups = _people(problem)
+    row, labels, weights, groups = _people(problem)
     if weights.sum() > MOST_PEOPLE:
         rng, shares = np.random.default_rng(seed), weights / weights.sum()
         weights = rng.multinomial(MOST_PEOPLE, shares)
-    people = np.repeat(np.arange(len(rows)), weights)
+    people = np.repeat(np.arange(len(row)), weights)
     epsilon = None if problem.criterion is None else problem.criterion.epsilon
     bound = 0.5 if epsilon is None else float(epsilon)
     moment = EqualizedOdds if problem.rate_rows.uses_hit else TruePositiveRateParity
@@ -127,7 +127,7 @@ def mine_fair_tree(
         grown.clear()
         try:
             reduction.fit(
-                rows[people].astype(float),
+                problem.rows_at(row[people]).astype(float),
                 labels[people],
                 sensitive_features=groups[people],
             )
@@ -149,17 +149,18 @@ MINERS: Final[Mapping[str, Miner]] = {
 
 def _samples(problem: Problem, seed: int) -> tuple[BoolMatrix, BoolVector, IntVector]:
     """Return rows twice, as positives and as negatives, with their counts."""
-    rows, labels, weights, _ = _people(problem, by_group=False)
-    if len(rows) > MOST_ROWS:
+    row, labels, weights, _ = _people(problem, by_group=False)
+    if len(row) > MOST_ROWS:
         rng = np.random.default_rng(seed)
-        part = np.sort(rng.choice(len(rows), size=MOST_ROWS, replace=False))
-        rows, labels, weights = rows[part], labels[part], weights[part]
-    return rows, labels, weights
+        part = np.sort(rng.choice(len(row), size=MOST_ROWS, replace=False))
+        row, labels, weights = row[part], labels[part], weights[part]
+    return problem.rows_at(row), labels, weights
 
 
 def _people(
     problem: Problem, *, by_group: bool = True
-) -> tuple[BoolMatrix, BoolVector, IntVector, IntVector]:
+) -> tuple[IntVector, BoolVector, IntVector, IntVector]:
+    """Return rows, labels, numbers of people and groups."""
     parts = []
     for label, counts in ((True, problem.positives), (False, problem.negatives)):
         people = counts if by_group else counts.sum(axis=0, keepdims=True)
@@ -168,7 +169,7 @@ def _people(
     row, labels, weights, groups = (
         np.concatenate(part) for part in zip(*parts, strict=True)
     )
-    return problem.rows[row], labels, weights, groups
+    return row, labels, weights, groups
 
 
 def _rules(problem: Problem, trees: list[Any]) -> set[Conditions]:

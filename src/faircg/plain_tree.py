@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
@@ -19,7 +20,7 @@ from faircg.parsing import mapping
 from faircg.rules import Condition
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
 
     from faircg.table import Column, Table
     from faircg.typing import BoolVector, FloatVector, IntVector
@@ -57,9 +58,16 @@ class PlainTree:
 
     @classmethod
     def learn(
-        cls, table: Table, is_positive: BoolVector, weights: IntVector
+        cls,
+        table: Table,
+        is_positive: BoolVector,
+        weights: IntVector,
+        cuts: Mapping[str, Sequence[float]] = MappingProxyType({}),
     ) -> PlainTree:
-        """Learn a tree from people with labels."""
+        """Learn a tree from people with labels.
+
+        Features that have ``cuts`` are only known on which side of each they are.
+        """
         from sklearn.tree import DecisionTreeClassifier
 
         rows = np.flatnonzero(weights)
@@ -67,7 +75,7 @@ class PlainTree:
         rows = rows[:: max(1, -(-len(rows) // most))]
         table, is_positive, weights = table.take(rows), is_positive[rows], weights[rows]
         columns = table.columns.values()
-        asked = [q for column in columns for q in _questions(column, weights)]
+        asked = [q for c in columns for q in _questions(c, weights, cuts.get(c.name))]
         if not asked or is_positive.all() or not is_positive.any():
             is_mostly = 2 * int(weights[is_positive].sum()) > int(weights.sum())
             return cls(bool(is_mostly), ())
@@ -123,6 +131,8 @@ class _Question:
     level: Any = None
     levels: FloatVector | None = None
     """The different numbers of the column, whose positions are its ``values``."""
+    cuts: Sequence[float] | None = None
+    """The numbers to cut at, where only the intervals between them are known."""
 
     def at(self, cut: float) -> tuple[Condition, bool]:
         """Return the condition, and whether those below the cut meet it."""
@@ -132,18 +142,23 @@ class _Question:
         below = int(cut)
         if below + 1 >= len(self.levels):
             return Condition(name, "is present"), True
+        if self.cuts is not None:
+            above = np.searchsorted(self.cuts, self.levels[below])
+            return Condition(name, "<=", self.cuts[int(above)]), True
         low, high = float(self.levels[below]), float(self.levels[below + 1])
         middle = low / 2 + high / 2
         return Condition(name, "<=", middle if low <= middle < high else low), True
 
 
-def _questions(column: Column, weights: IntVector) -> Iterator[_Question]:
+def _questions(
+    column: Column, weights: IntVector, cuts: Sequence[float] | None
+) -> Iterator[_Question]:
     if column.kind == "numeric":
         levels, places = np.unique(column.values[~column.missing], return_inverse=True)
         values = np.full(len(column.values), float(len(levels)))
         values[~column.missing] = places
         if len(levels):
-            yield _Question(column, values, levels=levels)
+            yield _Question(column, values, levels=levels, cuts=cuts)
         return
     frequent: list[Any] = [True]
     if column.kind == "category":

@@ -15,7 +15,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from faircg.amounts import Amounts
-from faircg.binarize import ConditionBinarizer, named_thresholds
+from faircg.binarize import ConditionBinarizer, cutting_of, named_thresholds
 from faircg.colgen.pricing import pricer_by_name, threads
 from faircg.colgen.problem import Problem
 from faircg.error_costs import ErrorCosts, SampleCosts
@@ -40,7 +40,9 @@ if TYPE_CHECKING:
     from faircg.fairness.constraint import Constraint
     from faircg.features import Features
     from faircg.labelled import LabelledTable
+    from faircg.reduction.cut_features import Cutting
     from faircg.rules import Condition
+    from faircg.table import Kind
     from faircg.typing import Conditions, Objective, RatesCounted, RulesAskedFor
 
 DEFAULT_CONDITIONS: Final = 6
@@ -239,14 +241,15 @@ class Question:
             rates_of(self.criterion, data.sizes)  # errors name the labels as users do
             is_meant = ~is_meant
         criterion, policy = self.searched_criterion, self.policy(data.features)
+        cut = {name: feature.cuts for name, feature in data.cut.items()}
         binarizer = ConditionBinarizer(
-            thresholds=named_thresholds(self.thresholds, data.features),
+            thresholds=cut or named_thresholds(self.thresholds, data.features),
             n_thresholds=self.n_thresholds,
             monotone=policy.directions,
         ).fit(table, is_meant, sample_weight=data.weights)
         paid = self._paid(data)
         problem = Problem.merge(
-            binarizer.transform(table),
+            binarizer.packed(table),
             is_meant,
             families=binarizer.families_,
             group_codes=None if criterion is None else data.groups.codes,
@@ -263,6 +266,10 @@ class Question:
         is_large = self.rates == "auto" and problem.n_rows > MOST_EXACT_ROWS
         by_proxy = self.rates == "proxy" or is_large
         return binarizer, replace(problem, by_proxy=by_proxy)
+
+    def cutting(self, features: Features, kinds: Mapping[str, Kind]) -> Cutting:
+        """Return how numeric features are to be cut."""
+        return cutting_of(self.thresholds, self.n_thresholds, features, kinds)
 
     def policy(self, features: Features) -> Policy:
         """Return how the rules that are searched may test features."""

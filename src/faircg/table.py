@@ -60,6 +60,10 @@ class Column:
 
     def take(self, rows: IntVector) -> Column:
         """Return the column of these rows, by number."""
+        coding = self.coding
+        if coding is not None:
+            coding = Coding(coding.codes[rows], coding.levels)
+            return Column.of_categories(self.name, coding)
         values, missing = self.values[rows], self.missing[rows]
         return Column(self.name, self.kind, values, missing)
 
@@ -74,8 +78,8 @@ class Column:
         if self.coding is None:
             return dict(Counter(self.values[~self.missing].tolist()))
         counts = np.bincount(self.coding.codes + 1, minlength=len(self.coding.levels))
-        levels = self.coding.levels[:-1].tolist()
-        return dict(zip(levels, counts[1:].tolist(), strict=True))
+        found = zip(self.coding.levels[:-1].tolist(), counts[1:].tolist(), strict=True)
+        return {level: count for level, count in found if count}
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -119,7 +119,7 @@ def test_near_rows_are_the_nearest():
     """Of all good rows none left out is nearer than one that is in."""
     problem = problem_of(instance_of(0, 2), "zero_one", None)
     near = Near.find(problem, np.zeros(problem.bits.n_conditions), Deadline())
-    apart = (problem.rows[near.first] != problem.rows[near.second]).sum(axis=1)
+    apart = (problem.rows_at(near.first) != problem.rows_at(near.second)).sum(axis=1)
     assert near.distance == pytest.approx(apart, abs=1e-4)
     costs = problem.coverage_costs
     assert (costs[near.first] < 0).all()

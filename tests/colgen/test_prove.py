@@ -55,7 +55,7 @@ def test_the_excess_is_a_lower_bound_of_every_rule_set(criterion):
         duals = lp_by_generation(problem, instance).proof.duals
         pool = full_pool(problem, instance)
         costs = duals.prices.reduced_costs(pool.covers, pool.complexities)
-        cover = problem.rows
+        cover = problem.rows_at(np.arange(problem.n_rows))
         for chosen in itertools.combinations(range(len(pool)), 2):
             rules = [pool[k] for k in chosen]
             recount = problem.recount(rules)

@@ -196,7 +196,8 @@ def test_g_sampled_pricing_knows_the_sizes_of_the_whole_groups():
         sampled = SampledPricer(ExactPricer(), np.random.default_rng(seed), rows=2)
         found = sampled.price(PricingProblem(problem.bits, priced, 2, Deadline()))
         for rule, reduced in zip(found.rules, found.reduced_costs, strict=True):
-            covered = problem.rows[:, list(rule)].all(axis=1)
+            rows = problem.rows_at(np.arange(problem.n_rows))
+            covered = rows[:, list(rule)].all(axis=1)
             true = priced.rows[covered].sum() + priced.condition * (1 + len(rule))
             assert reduced == pytest.approx(true, abs=1e-9)
         found_some += bool(found.rules)

@@ -11,7 +11,7 @@ from faircg._kernel.checks import check_int, checked_array, checked_bits, words_
 from faircg._kernel.loader import compiled
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -73,6 +73,21 @@ class ConditionBits:
             packed[:, start // 8 : start // 8 + octets.shape[1]] = octets
         bits = packed.view(np.dtype("<u8")).astype(np.uint64, copy=False)
         return cls(bits, int(n_rows), families.astype(np.int32))
+
+    @classmethod
+    def from_columns(
+        cls,
+        columns: Iterable[NDArray[np.bool_]],
+        n_rows: int,
+        family: NDArray[np.int32],
+    ) -> Self:
+        """Pack the rows that meet each condition, one condition after the other."""
+        packed = np.zeros((len(family), 8 * words_for(n_rows)), dtype=np.uint8)
+        for row, column in zip(packed, columns, strict=True):
+            octets = np.packbits(column, bitorder="little")
+            row[: len(octets)] = octets
+        bits = packed.view(np.dtype("<u8")).astype(np.uint64, copy=False)
+        return cls(bits, int(n_rows), family)
 
     @property
     def n_conditions(self) -> int:

@@ -10,12 +10,20 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import sparse
 
 from faircg.colgen.costs import levels
+from faircg.colgen.signatures import covered, sparse_rows
 
 if TYPE_CHECKING:
-    from faircg.typing import BoolMatrix, FloatMatrix, FloatVector, IntMatrix, IntVector
+    from scipy import sparse
+
+    from faircg.typing import (
+        FloatMatrix,
+        FloatVector,
+        IntMatrix,
+        IntVector,
+        PackedMatrix,
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,7 +50,7 @@ class Cells:
     def merge(
         cls,
         people: IntMatrix,
-        cover: BoolMatrix,
+        covers: PackedMatrix,
         classes: IntVector,
         costs: IntMatrix | None = None,
     ) -> Cells:
@@ -62,7 +70,7 @@ class Cells:
         first[kinds] = np.arange(n_rows)
         totals = _totals(kinds, people, n_kinds).astype(np.int64)
         paid = totals if costs is None else _totals(kinds, costs, n_kinds)
-        is_covered = cover[:, first].any(axis=0)
+        is_covered = covered(covers, n_rows)[first]
         group, member = np.nonzero(totals * is_covered)
         number = np.full((n_groups, n_kinds), -1, dtype=np.int64)
         number[group, member] = np.arange(len(group))
@@ -70,7 +78,7 @@ class Cells:
             group=group,
             count=totals[group, member],
             cost=paid[group, member].astype(float),
-            signature=sparse.csr_array(cover[:, first[member]].T.astype(float)),
+            signature=sparse_rows(covers, first[member]),
             uncovered=(totals * ~is_covered).sum(axis=1),
             uncovered_cost=float((paid * ~is_covered).sum()),
             cell_of=np.where(people > 0, np.take_along_axis(number, kinds, axis=1), -1),

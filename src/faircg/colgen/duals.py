@@ -95,13 +95,13 @@ class Duals:
     ) -> FloatVector:
         """Reduced cost of each rule."""
         costs = self.prices.reduced_costs(covers, complexities)
-        return costs + self.pairs.weigh(covers, len(self.prices.rows))
+        return costs + self.pairs.weigh(covers)
 
     def posed(self, problem: Problem) -> tuple[ConditionBits, Prices]:
         """Return the rows that pricing sees, with pairs as rows of their own."""
         if not len(self.pairs):
             return problem.bits, self.prices
-        bits = self.pairs.beside(problem.bits, problem.rows)
+        bits = self.pairs.beside(problem.bits)
         rows = self.pairs.priced(self.prices.rows, problem.bits.n_words)
         return bits, replace(self.prices, rows=rows)
 

@@ -19,14 +19,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from faircg._kernel import RuleSetProblem
-from faircg.colgen.signatures import by_rule, merge_packed, signatures
+from faircg._kernel import ConditionBits, RuleSetProblem
+from faircg.colgen.signatures import merge_codes, signature_codes, taken
 
 if TYPE_CHECKING:
     from faircg.colgen.duals import Duals
     from faircg.colgen.pool import Pool
     from faircg.colgen.stop import Deadline
-    from faircg.typing import FloatVector, IntVector
+    from faircg.typing import BoolVector, FloatVector, IntVector, PackedMatrix
 
 
 def excess_problem(
@@ -42,30 +42,43 @@ def excess_problem(
     alone = np.flatnonzero((again > 0) | (missed > 0))
     alone = alone if len(alone) else np.zeros(1, np.int64)  # no price: a row of zeros
     at_all, pairs = np.flatnonzero(duals.touched > 0), duals.pairs
-    by_row, touching, second, first = (
-        signatures(covers, problem.n_rows, rows, deadline)
-        for rows in (alone, at_all, pairs.second, pairs.first)
-    )
-    nobody = np.zeros_like
-    covered = np.vstack([by_row, nobody(touching), first & ~second])
-    touched = np.vstack([nobody(by_row), touching, second])
-    marked = np.repeat([False, True, False], [len(alone), len(at_all), len(pairs)])
     prices = np.concatenate([again[alone], duals.touched[at_all], pairs.prices])
     waits = np.concatenate([missed[alone], np.zeros(len(at_all) + len(pairs))])
-    sides = np.hstack([covered, touched, marked[:, np.newaxis]])
-    cell_first, cell = merge_packed(sides)
-    deadline.check()
+    is_alone, is_marked, is_pair = (
+        _packed(np.repeat(kind, [len(alone), len(at_all), len(pairs)]))
+        for kind in np.eye(3, dtype=bool)
+    )
+    costs = np.maximum(duals.reduced_costs(covers, complexities), 0.0)
+    covered = taken(covers, np.concatenate([alone, at_all, pairs.first]))
+    sides = [covered, is_marked]
+    if len(at_all) or len(pairs):
+        touched = taken(covers, np.concatenate([alone, at_all, pairs.second]))
+        touched &= is_marked | is_pair
+        covered &= is_alone | (is_pair & ~touched)
+        sides = [covered, touched, is_marked]
+    keys = (
+        key
+        for side in sides
+        for key in deadline.checking(signature_codes(side, len(prices)))
+    )
+    cell_first, cell = merge_codes(keys, len(prices))
+    cells = taken(covered, cell_first)
     return RuleSetProblem(
-        covers=by_rule(covered[cell_first], len(covers)),
-        touches=by_rule(touched[cell_first], len(covers)),
-        marked=by_rule(np.packbits(marked[cell_first, np.newaxis], axis=1), 1)[0],
-        costs=np.maximum(duals.reduced_costs(covers, complexities), 0.0),
+        covers=cells,
+        touches=taken(sides[1], cell_first) if len(sides) > 2 else np.zeros_like(cells),
+        marked=taken(is_marked, cell_first)[0],
+        costs=costs,
         complexities=complexities,
         again=_totals(cell, prices, len(cell_first)),
         missed=_totals(cell, waits, len(cell_first)),
         max_complexity=problem.max_complexity,
         spare_price=duals.prices.condition,
     )
+
+
+def _packed(cells: BoolVector) -> PackedMatrix:
+    """Pack some of the cells, as the only cover."""
+    return ConditionBits.from_matrix(cells[:, np.newaxis], [0]).bits
 
 
 def _totals(cell: IntVector, values: FloatVector, n_cells: int) -> FloatVector:

@@ -28,7 +28,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import sparse
 
-from faircg._kernel import unpack
 from faircg.colgen.cells import Cells
 from faircg.colgen.row_builder import RowBuilder
 from faircg.colgen.signatures import merge_equal
@@ -41,11 +40,11 @@ if TYPE_CHECKING:
     from faircg.colgen.problem import Problem
     from faircg.fairness.rate_rows import RateRows
     from faircg.typing import (
-        BoolMatrix,
         BoolVector,
         FloatMatrix,
         FloatVector,
         IntVector,
+        PackedMatrix,
     )
 
 
@@ -97,30 +96,26 @@ class Master:
         return max(1.0, self.problem.max_complexity / 2.0)
 
     @cached_property
-    def cover_matrix(self) -> BoolMatrix:
-        """Which rule covers which row, (n_rules, n_rows)."""
-        return unpack(self.pool.covers[self.numbers], self.problem.n_rows)
+    def covers(self) -> PackedMatrix:
+        """Packed coverage of each rule."""
+        return self.pool.covers[self.numbers]
 
     @cached_property
     def _classes(self) -> IntVector:
         """Number of each row's signature."""
-        return merge_equal(self.cover_matrix.T)[1]
+        return merge_equal(self.covers, self.problem.n_rows)[1]
 
     @cached_property
     def positives(self) -> Cells:
         """Positives, merged."""
         costs = None if self.problem.costs is None else self.problem.costs.missed
-        return Cells.merge(
-            self.problem.positives, self.cover_matrix, self._classes, costs
-        )
+        return Cells.merge(self.problem.positives, self.covers, self._classes, costs)
 
     @cached_property
     def negatives(self) -> Cells:
         """Negatives, merged; only needed where hits are counted."""
         costs = None if self.problem.costs is None else self.problem.costs.hit
-        return Cells.merge(
-            self.problem.negatives, self.cover_matrix, self._classes, costs
-        )
+        return Cells.merge(self.problem.negatives, self.covers, self._classes, costs)
 
     @cached_property
     def excluded(self) -> IntVector:

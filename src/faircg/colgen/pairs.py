@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from faircg._kernel import ConditionBits, unpack
+from faircg._kernel import ConditionBits
+from faircg.colgen.signatures import rows_at, taken
 
 if TYPE_CHECKING:
     from faircg.typing import (
-        BoolMatrix,
         FloatVector,
         IntVector,
         PackedMatrix,
@@ -68,29 +68,27 @@ class Pairs:
             n_rows,
         )
 
-    def weigh(self, covers: PackedMatrix, n_rows: int) -> FloatVector:
+    def weigh(self, covers: PackedMatrix) -> FloatVector:
         """Return what each rule pays for the pairs that it covers."""
         paid = np.zeros(len(covers))
         step = max(1, _BLOCK // max(1, len(self)))
         for start in range(0, len(covers) if len(self) else 0, step):
             block = slice(start, start + step)
-            met = unpack(covers[block], n_rows)
-            paid[block] = (met[:, self.first] & met[:, self.second]) @ self.prices
+            met = rows_at(covers[block], self.first)
+            met &= rows_at(covers[block], self.second)
+            paid[block] = met.T @ self.prices
         return paid
 
-    def beside(self, bits: ConditionBits, rows: BoolMatrix) -> ConditionBits:
+    def beside(self, bits: ConditionBits) -> ConditionBits:
         """Return the rows of the data, some rows that meet nothing, and the pairs.
 
-        ``rows`` are those of ``bits``, unpacked. Rows that meet nothing fill the last
-        word of the data.
+        Rows that meet nothing fill the last word of the data.
         """
         if not len(self):
             return bits
-        both = ConditionBits.from_matrix(
-            rows[self.first] & rows[self.second], bits.family
-        )
+        both = taken(bits.bits, self.first) & taken(bits.bits, self.second)
         n_rows = 64 * bits.n_words + len(self)
-        words = np.hstack([bits.bits, both.bits])
+        words = np.hstack([bits.bits, both])
         return ConditionBits(words, n_rows, bits.family)
 
     def priced(self, rows: FloatVector, n_words: int) -> FloatVector:

@@ -7,6 +7,7 @@ lexicographic order, to be deterministic).
 
 from __future__ import annotations
 
+from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -81,7 +82,8 @@ class Pool:
         for rule, cover in zip(wanted, covers, strict=True):
             if not cover.any():
                 continue
-            number = self._number.setdefault(cover.tobytes(), len(self._rules))
+            digest = blake2b(cover, digest_size=16).digest()
+            number = self._number.setdefault(digest, len(self._rules))
             if number == len(self._rules):
                 self._append(rule, cover)
                 fresh.append(number)

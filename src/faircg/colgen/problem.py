@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from faircg._kernel import ConditionBits, unpack, weigh
+from faircg._kernel import ConditionBits, weigh
 from faircg.colgen.costs import WHOLE, Costs, Units
-from faircg.colgen.signatures import merge_equal
+from faircg.colgen.signatures import merge_equal, rows_at, taken
 from faircg.fairness.criterion import rates_of
 from faircg.fairness.families import Family, GroupSizes
 from faircg.fairness.rate_rows import RateRows
@@ -78,7 +78,7 @@ class Problem:
     @classmethod
     def merge(
         cls,
-        conditions: BoolMatrix,
+        conditions: BoolMatrix | ConditionBits,
         is_positive: BoolVector,
         *,
         families: NDArray[np.int32],
@@ -96,20 +96,24 @@ class Problem:
     ) -> Problem:
         """Merge equal samples into rows.
 
-        ``conditions`` says which sample meets which condition, ``families`` which are
-        nested or exclude each other; ``group_codes`` are positions in
-        ``group_names``, ``compared`` the families of groups, and ``weights`` says how
-        often each sample counts. ``costs`` is what a wrong prediction of each sample
-        costs, of all its people together.
+        ``conditions`` says which sample (first axis) meets which condition, or is
+        packed; ``families`` says which are nested or exclude each other;
+        ``group_codes`` are positions in ``group_names``, ``compared`` the families of
+        groups, and ``weights`` says how often each sample counts. ``costs`` is what a
+        wrong prediction of each sample costs, of all its people together.
         """
         n_samples = len(is_positive)
         weights = np.ones(n_samples, np.int64) if weights is None else weights
         codes = np.zeros(n_samples, np.int64) if group_codes is None else group_codes
-        used = weights > 0
-        first, row = merge_equal(conditions[used])
-        distinct = conditions[used][first]
+        used = np.flatnonzero(weights)
+        if not isinstance(conditions, ConditionBits):
+            conditions = ConditionBits.from_matrix(conditions, families)
+        covers = conditions.bits
+        if len(used) < n_samples:
+            covers = taken(covers, used)
+        first, row = merge_equal(covers, len(used))
         cell = (is_positive[used].astype(np.int64), codes[used], row)
-        counts = np.zeros((2, len(group_names), len(distinct)), dtype=np.int64)
+        counts = np.zeros((2, len(group_names), len(first)), dtype=np.int64)
         np.add.at(counts, cell, weights[used])
         negatives, positives = counts
         paid = np.zeros_like(counts)
@@ -121,9 +125,8 @@ class Problem:
             negatives.sum(axis=1),
             tuple(compared),
         )
-        bits = ConditionBits.from_matrix(distinct, families)
         return cls(
-            bits=bits,
+            bits=ConditionBits(taken(covers, first), len(first), conditions.family),
             positives=positives,
             negatives=negatives,
             groups=groups,
@@ -146,10 +149,9 @@ class Problem:
         """How many parts there are."""
         return len(self.groups.names)
 
-    @cached_property
-    def rows(self) -> BoolMatrix:
-        """Which row meets which condition, (n_rows, n_conditions)."""
-        return np.ascontiguousarray(unpack(self.bits.bits, self.n_rows).T)
+    def rows_at(self, rows: IntVector) -> BoolMatrix:
+        """Say which conditions some rows meet, (len(rows), n_conditions)."""
+        return np.ascontiguousarray(rows_at(self.bits.bits, rows))
 
     def allows(self, rule: Conditions) -> bool:
         """Say whether a rule may combine its conditions."""

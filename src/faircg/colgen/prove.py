@@ -48,6 +48,8 @@ logger = logging.getLogger(__name__)
 
 MOST_RULES = 50_000
 """More rules than this inside the budget are too many."""
+MOST_BITS = 1 << 32
+"""More rules times rows than this are too many as well: half a gigabyte of covers."""
 MOST_RULE_SETS = 1_000_000
 """More rule sets than this inside the budget are too many to look at."""
 BLOCK = 1 << 16
@@ -190,6 +192,7 @@ def rules_inside(
     many, or no time to look at them.
     """
     budget = proof.room(loss)
+    most = min(most, MOST_BITS // pool.problem.n_rows)
     bits, prices = proof.duals.posed(pool.problem)
     posed = prices.on(bits, proof.max_conditions)
     inside = run(

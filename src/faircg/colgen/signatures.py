@@ -1,72 +1,131 @@
-"""Equal rows of a boolean matrix, found once: samples, cells and signatures merge."""
+"""Packed covers, and the rows that they do not tell apart: samples, cells, signatures.
+
+A matrix of rows by rules, unpacked, would be the largest thing in memory. So covers
+stay packed. To merge equal rows, 64 rules at a time become a word of each row; words
+are numbered in their order, and the numbers are the digits of a longer one.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
+from scipy import sparse
 
-from faircg._kernel import ConditionBits, unpack
+from faircg._kernel import unpack
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from numpy.typing import NDArray
 
-    from faircg.colgen.stop import Deadline
-    from faircg.typing import BoolMatrix, IntVector, PackedMatrix
+    from faircg.typing import BoolMatrix, BoolVector, IntVector, PackedMatrix
 
-    Octets: TypeAlias = NDArray[np.uint8]
+_BITS: Final = 1 << 24
+"""Bits unpacked at a time."""
+_LARGEST: Final = 2**62
+"""Numbers of rows stay below this."""
 
-_BLOCK = 1_024  # rules unpacked at a time: whole octets
 
-
-def merge_equal(rows: BoolMatrix) -> tuple[IntVector, IntVector]:
+def merge_codes(
+    keys: Iterable[tuple[IntVector, int]], n_rows: int
+) -> tuple[IntVector, IntVector]:
     """Return where each distinct row occurs first, and for each row its distinct row.
 
-    Distinct rows are sorted.
+    A key has a number of each row, and how many numbers there may be. Distinct rows are
+    sorted, the first key being the one that counts most.
 
     Examples
     --------
-    >>> merge_equal(np.array([[True], [False], [True]]))
-    (array([1, 0]), array([1, 0, 1]))
+    >>> keys = (np.array([1, 0, 1, 1]), 2), (np.array([0, 2, 0, 1]), 3)
+    >>> merge_codes(keys, 4)
+    (array([1, 0, 3]), array([1, 0, 1, 2]))
     """
-    if rows.shape[1] == 0:  # nothing tells any row apart
-        first = np.zeros(min(len(rows), 1), dtype=np.int64)
-        return first, np.zeros(len(rows), dtype=np.int64)
-    return merge_packed(np.packbits(rows, axis=1))
-
-
-def merge_packed(packed: Octets) -> tuple[IntVector, IntVector]:
-    """Do the same with rows whose bits are packed."""
-    packed = np.ascontiguousarray(packed)
-    keys = packed.view(np.dtype((np.void, packed.shape[1])))[:, 0]
-    _, first, member = np.unique(keys, return_index=True, return_inverse=True)
+    rows, size = np.zeros(n_rows, dtype=np.int64), 1
+    for codes, n_codes in keys:
+        if size * n_codes >= _LARGEST:
+            distinct, rows = np.unique(rows, return_inverse=True)
+            size = len(distinct)
+        rows = rows * n_codes + codes
+        size *= n_codes
+    _, first, member = np.unique(rows, return_index=True, return_inverse=True)
     return first.astype(np.int64), member.astype(np.int64)
 
 
-def signatures(
-    covers: PackedMatrix, n_rows: int, rows: IntVector, deadline: Deadline
-) -> Octets:
-    """Say which rules cover some of the rows, (len(rows), n_rules), in packed bits.
+def merge_equal(covers: PackedMatrix, n_rows: int) -> tuple[IntVector, IntVector]:
+    """Merge rows that the same rules cover, as :func:`merge_codes` does.
 
-    Covers are unpacked a block of rules at a time, so that no matrix of all rows by
-    all rules is ever made; a deadline ends it between two blocks by an error.
+    Examples
+    --------
+    >>> merge_equal(np.array([[0b101]], dtype=np.uint64), 3)
+    (array([1, 0]), array([1, 0, 1]))
     """
-    found = np.empty((len(rows), -(-len(covers) // 8)), dtype=np.uint8)
-    for start in range(0, len(covers), _BLOCK):
-        deadline.check()
-        met = unpack(covers[start : start + _BLOCK], n_rows)[:, rows]
-        octets = np.packbits(np.ascontiguousarray(met.T), axis=1)
-        found[:, start // 8 : start // 8 + octets.shape[1]] = octets
-    return found
+    return merge_codes(signature_codes(covers, n_rows), n_rows)
 
 
-def by_rule(octets: Octets, n_rules: int) -> PackedMatrix:
-    """Turn signatures around: pack for each rule which rows it covers."""
-    found = np.zeros((n_rules, -(-len(octets) // 64)), dtype=np.uint64)
-    for start in range(0, n_rules, _BLOCK):
-        block = octets[:, start // 8 : (start + _BLOCK) // 8]
-        count = min(_BLOCK, n_rules - start)
-        rows = np.unpackbits(block, axis=1, count=count).view(np.bool_)
-        one_family = np.zeros(count, dtype=np.int32)
-        found[start : start + count] = ConditionBits.from_matrix(rows, one_family).bits
-    return found
+def signature_codes(
+    covers: PackedMatrix, n_rows: int
+) -> Iterator[tuple[IntVector, int]]:
+    """Give the signatures of each 64 rules numbers, in their order."""
+    for start in range(0, len(covers), 64):
+        octets = _octets(covers[start : start + 64])
+        words = np.zeros((n_rows, 8), dtype=np.uint8)
+        step = _BITS // 64
+        for row in range(0, n_rows, step):
+            some = octets[:, row // 8 : (row + step) // 8]
+            n_some = min(step, n_rows - row)
+            met = np.unpackbits(some, axis=1, count=n_some, bitorder="little")
+            packed = np.packbits(np.ascontiguousarray(met.T), axis=1)
+            words[row : row + n_some, : packed.shape[1]] = packed
+        values, codes = np.unique(words.view(">u8")[:, 0], return_inverse=True)
+        yield codes, len(values)
+
+
+def taken(covers: PackedMatrix, rows: IntVector) -> PackedMatrix:
+    """Return the covers of some rows, packed again.
+
+    Examples
+    --------
+    >>> taken(np.array([[0b101]], dtype=np.uint64), np.array([2, 1, 0]))
+    array([[5]], dtype=uint64)
+    """
+    packed = np.zeros((len(covers), 8 * -(-len(rows) // 64)), dtype=np.uint8)
+    step = max(1, _BITS // max(1, len(rows)))
+    for start in range(0, len(covers), step):
+        block = slice(start, start + step)
+        met = rows_at(covers[block], rows).T
+        bits = np.packbits(met, axis=1, bitorder="little")
+        packed[block, : bits.shape[1]] = bits
+    return packed.view(np.dtype("<u8")).astype(np.uint64, copy=False)
+
+
+def rows_at(covers: PackedMatrix, rows: IntVector) -> BoolMatrix:
+    """Say which rules cover some of the rows, (len(rows), n_rules)."""
+    octets = _octets(covers)[:, rows >> 3]
+    octets >>= (rows & 7).astype(np.uint8)
+    octets &= 1
+    return octets.view(np.bool_).T
+
+
+def sparse_rows(covers: PackedMatrix, rows: IntVector) -> sparse.csr_array:
+    """Return :func:`rows_at` as numbers, a few rows at a time."""
+    step = max(64, _BITS // max(1, len(covers)))
+    parts = [
+        sparse.csr_array(rows_at(covers, rows[k : k + step]).astype(float))
+        for k in range(0, len(rows), step)
+    ]
+    if not parts:
+        return sparse.csr_array((0, len(covers)))
+    return sparse.csr_array(sparse.vstack(parts, format="csr"))
+
+
+def covered(covers: PackedMatrix, n_rows: int) -> BoolVector:
+    """Say which rows some rule covers."""
+    anywhere = np.bitwise_or.reduce(covers, axis=0, keepdims=True)
+    met: BoolVector = unpack(anywhere, n_rows)[0]
+    return met
+
+
+def _octets(covers: PackedMatrix) -> NDArray[np.uint8]:
+    little = covers.astype(np.dtype("<u8"), copy=False)
+    return np.ascontiguousarray(little).view(np.uint8)

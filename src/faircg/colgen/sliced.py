@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from faircg._kernel import unpack
+from faircg.colgen.signatures import taken
 
 if TYPE_CHECKING:
     from faircg.typing import (
@@ -55,16 +55,10 @@ class SlicedPeople:
             rows, worth = [np.zeros(1, np.int64)], [np.zeros(len(counts))]
         words = [-(-len(part) // 64) for part in rows]
         starts = np.cumsum([0, *words])
-        packed = np.zeros((len(covers), 8 * int(starts[-1])), np.uint8)
-        for first in range(0, len(covers), _BLOCK):
-            block = slice(first, first + _BLOCK)
-            met = unpack(covers[block], counts.shape[1])
-            for part, at in zip(rows, starts[:-1], strict=True):
-                bits = np.packbits(met[:, part], axis=1, bitorder="little")
-                packed[block, 8 * at : 8 * at + bits.shape[1]] = bits
-        return cls(
-            packed.view(np.uint64), starts[:-1].astype(np.int64), np.array(worth)
-        )
+        packed = np.empty((len(covers), int(starts[-1])), np.uint64)
+        for part, at, n_words in zip(rows, starts, words, strict=False):
+            packed[:, at : at + n_words] = taken(covers, part)
+        return cls(packed, starts[:-1].astype(np.int64), np.array(worth))
 
     def covered(self, chosen: IntVector) -> PackedMatrix:
         """Return the cover of all these rules together, as one packed row."""

@@ -12,13 +12,16 @@ import time
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from math import inf
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from faircg.exceptions import FairCGError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from types import FrameType
+
+
+Step = TypeVar("Step")
 
 
 class OutOfTimeError(FairCGError):
@@ -67,6 +70,12 @@ class Deadline:
         """Leave a step that takes long, by an error, if it is time to stop."""
         if self.is_set():
             raise OutOfTimeError("the deadline came")
+
+    def checking(self, steps: Iterable[Step]) -> Iterator[Step]:
+        """Check before each of many steps."""
+        for step in steps:
+            self.check()
+            yield step
 
     @contextmanager
     def listening(self) -> Iterator[None]:

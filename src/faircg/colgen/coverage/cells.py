@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from faircg._kernel import unpack
-from faircg.colgen.signatures import merge_equal
+from faircg.colgen.signatures import merge_equal, rows_at
 
 if TYPE_CHECKING:
     from faircg.typing import (
@@ -39,9 +38,8 @@ class RowCells:
     @classmethod
     def merge(cls, covers: PackedMatrix, n_rows: int) -> RowCells:
         """Merge the rows of packed covers."""
-        covered_by = np.ascontiguousarray(unpack(covers, n_rows).T)
-        first, member = merge_equal(covered_by)
-        signature = covered_by[first]
+        first, member = merge_equal(covers, n_rows)
+        signature = np.ascontiguousarray(rows_at(covers, first))
         is_covered = signature.any(axis=1)
         number = np.where(is_covered, np.cumsum(is_covered) - 1, -1)
         return cls(number[member], signature[is_covered])

@@ -45,15 +45,16 @@ class Near:
         costs = problem.coverage_costs
         good, bad = np.flatnonzero(costs < 0), np.flatnonzero(costs > 0)
         weights = 1.0 + USED * tested / max(1.0, float(tested.max(initial=0.0)))
-        rows = (problem.rows * np.sqrt(weights)).astype(np.float32)
-        length = (rows * rows).sum(axis=1)
+        scale = np.sqrt(weights).astype(np.float32)
+        targets = problem.rows_at(good) * scale
+        length = (targets * targets).sum(axis=1)
         count = min(NEAREST, len(good))
         found, distances = [], []
         for start in range(0, len(bad) if count else 0, _BLOCK):
             deadline.check()
-            block = bad[start : start + _BLOCK]
-            apart = length[block, np.newaxis] - 2.0 * rows[block] @ rows[good].T
-            apart += length[good]
+            rows = problem.rows_at(bad[start : start + _BLOCK]) * scale
+            apart = (rows * rows).sum(axis=1, keepdims=True) - 2.0 * rows @ targets.T
+            apart += length
             nearest = np.argpartition(apart, count - 1, axis=1)[:, :count]
             found.append(good[nearest].ravel())
             distances.append(np.take_along_axis(apart, nearest, axis=1).ravel())

@@ -7,9 +7,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from faircg._kernel import ConditionBits, unpack
+from faircg._kernel import ConditionBits
 from faircg.colgen.duals import Prices
 from faircg.colgen.pricing.base import Pricer, PricingProblem, PricingResult, best_rules
+from faircg.colgen.signatures import rows_at
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,18 +53,15 @@ class SampledPricer:
     def price(self, asked: PricingProblem) -> PricingResult:
         """Draw a sample, search there, price the answer on all data."""
         bits, prices = asked.bits, asked.prices
-        matrix = unpack(bits.bits, bits.n_rows)
         rows = self._draw(bits.n_rows, self.rows)
-        density = max(matrix[:, rows].mean(), 1e-9)
+        matrix = rows_at(bits.bits, rows)
+        density = max(matrix.mean(), 1e-9)
         conditions = self._draw(
             bits.n_conditions, int(self.nonzeros / (density * len(rows)))
         )
         if len(rows) == bits.n_rows and len(conditions) == bits.n_conditions:
             return self.inner.price(asked)
-        part = ConditionBits.from_matrix(
-            np.ascontiguousarray(matrix[np.ix_(conditions, rows)].T),
-            bits.family[conditions],
-        )
+        part = ConditionBits.from_matrix(matrix[:, conditions], bits.family[conditions])
         scale = bits.n_rows / len(rows)
         part_prices = Prices(prices.rows[rows] * scale, prices.condition, prices.value)
         found = self.inner.price(replace(asked, bits=part, prices=part_prices))
