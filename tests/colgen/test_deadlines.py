@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from faircg import FairRuleSetClassifier, mining
-from faircg._kernel import unpack
-from faircg.colgen import first, signatures
+from faircg.colgen import first
 from faircg.colgen.coverage import near
 from faircg.colgen.coverage.large import LargeCoverage
 from faircg.colgen.events import RoundDone
@@ -18,7 +17,6 @@ from faircg.colgen.first import everybody, offer_first
 from faircg.colgen.pool import Pool
 from faircg.colgen.prove import prove
 from faircg.colgen.select import Selection
-from faircg.colgen.signatures import by_rule
 from faircg.colgen.stop import Deadline, OutOfTimeError
 from faircg.plain_tree import PlainTree
 from made_up import make_people
@@ -81,18 +79,6 @@ def test_writing_the_proof_ends_at_the_deadline(monkeypatch):
             assert clock.seen <= looks + 3
             n_cut += any(s.n_rules > s.n_rule_sets == 0 for s in steps)
     assert n_cut > 3
-
-
-def test_signatures_turned_around_are_the_covers():
-    """Rows by rules and back: packed in blocks, nothing is lost."""
-    rng = np.random.default_rng(0)
-    for n_rules, n_rows in [(0, 5), (1, 1), (9, 70), (1_030, 130)]:
-        rows = rng.random((n_rows, n_rules)) < 0.3
-        octets = np.packbits(rows, axis=1)
-        covers = by_rule(octets, n_rules)
-        assert (unpack(covers, n_rows) == rows.T).all()
-        again = signatures.signatures(covers, n_rows, np.arange(n_rows), Deadline())
-        assert (again == octets).all()
 
 
 @FAIRLEARN
