@@ -7,13 +7,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
+from faircg.export.duckdb_sql import name as name_sql
+from faircg.export.duckdb_sql import quoted
 from faircg.tables import typed
+from faircg.tables.names import STANDARD, kind_of
 from faircg.tables.text_files import (
     LONGEST_LINE,
-    OPENERS,
-    STANDARD,
     TextFile,
     new_file,
     not_utf8,
@@ -24,18 +25,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
 
     import duckdb
+    import pandas as pd
 
 T = TypeVar("T")
-TEXTS: Final = (".csv", ".tsv", ".txt")
-PACKED: Final = (*(f"{end}{z}" for end in TEXTS for z in OPENERS), ".zip")
-ENDS: Final = {
-    "text": (*TEXTS, *PACKED),
-    "parquet": (".parquet", ".pq"),
-    "json": (".jsonl", ".ndjson", ".json"),
-    "arrow": (".arrow", ".feather"),
-    "excel": (".xlsx", ".xls", ".ods"),
-}
-"""How the names of files end, by the kind of file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,25 +49,6 @@ class Reading:
             raise ValueError(f"a separator is one character, not {self.separator!r}")
         if self.decimal not in (None, ".", ","):
             raise ValueError(f"decimals begin with . or ,, not {self.decimal!r}")
-
-
-def kind_of(name: str) -> str:
-    """Say how a file is to be read or written, by its name.
-
-    Examples
-    --------
-    >>> kind_of("people.csv.gz"), kind_of("people.pq")
-    ('text', 'parquet')
-    """
-    if name == STANDARD:
-        return "text"
-    for kind, ends in ENDS.items():
-        if name.lower().endswith(ends):
-            return kind
-    raise ValueError(
-        f"{name}: the name of a data file must end in {', '.join(TEXTS)} (perhaps "
-        "packed: .csv.gz, .zip), .parquet, .jsonl, .arrow or .xlsx"
-    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,7 +98,11 @@ class Source:
         ``texts`` stay names.
         """
         if not self.files:
-            return self, [f"c{j}" for j in range(len(self.names))]
+            kinds = enumerate(zip(self.names, self.types, strict=True))
+            return self, [
+                typed.text_of(f"c{j}", kind) if name in texts else f"c{j}"
+                for j, (name, kind) in kinds
+            ]
         source, found = self.tried(_kinds)
         columns = []
         for j, (name, kind) in enumerate(zip(self.names, found, strict=True)):
@@ -134,6 +111,27 @@ class Source:
                 value = _values(value, kind, self.decimal)
             columns.append(value)
         return source, columns
+
+    def frame(self, texts: Collection[str] = ()) -> tuple[Source, pd.DataFrame]:
+        """Return a data frame of all rows, with types as pandas would find them."""
+        source, columns = self.typed(texts)
+        with _in_words(self.called):
+            frame = source.relation.project(", ".join(columns)).df()
+        frame.columns = list(self.names)
+        for name, kind in frame.dtypes.items():
+            if str(kind) == "boolean":
+                frame[name] = frame[name].astype(object)
+            elif str(kind).startswith(("Int", "UInt")):
+                frame[name] = frame[name].astype(float)
+        return source, frame
+
+    def read_as_missing(self, column: str) -> dict[str, int]:
+        """Count the texts of a column that stand for no value, such as NA."""
+        if not self.files:
+            return {}
+        c = self.column(column)
+        found = self.relation.filter(typed.among(c, typed.MISSING[1:]))
+        return dict(sorted(found.aggregate(f"{c}, count(*)").fetchall()))
 
 
 def _values(text: str, kind: str, decimal: str | None) -> str:
@@ -176,7 +174,7 @@ def open_source(name: str, reading: Reading | None = None) -> Source:
     if kind != "text":
         with _in_words(name):
             found = _opened(kind, paths)
-            columns = [f"{typed.name(c)} AS c{j}" for j, c in enumerate(found.columns)]
+            columns = [f"{name_sql(c)} AS c{j}" for j, c in enumerate(found.columns)]
             relation = found.project(", ".join(columns))
         return Source(name, tuple(found.columns), relation)
     files = tuple(text_file(path, how.separator, how.encoding) for path in paths)
@@ -218,7 +216,7 @@ def open_table(
         )
     pairs = zip(columns, source.names, strict=True)
     return source.relation.project(
-        ", ".join(f"{value} AS {typed.name(n)}" for value, n in pairs)
+        ", ".join(f"{value} AS {name_sql(n)}" for value, n in pairs)
     )
 
 
@@ -230,6 +228,8 @@ def connection() -> duckdb.DuckDBPyConnection:
     return duckdb.connect(
         config={
             "autoinstall_known_extensions": False,
+            # It makes a join of a list of texts: slower, and rows lose their order.
+            "disabled_optimizers": "in_clause",
             "temp_directory": str(new_file().parent),
         }
     )
@@ -245,7 +245,7 @@ def _paths(name: str) -> list[str]:
 
 def _opened(kind: str, paths: Sequence[str]) -> duckdb.DuckDBPyRelation:
     """Open files whose columns have types."""
-    files = ", ".join(typed.quoted(glob.escape(path)) for path in paths)
+    files = ", ".join(quoted(glob.escape(path)) for path in paths)
     if kind == "parquet":
         return connection().sql(f"FROM read_parquet([{files}], union_by_name = true)")
     if kind == "json":
@@ -259,11 +259,11 @@ def _opened(kind: str, paths: Sequence[str]) -> duckdb.DuckDBPyRelation:
 
 def _csv(files: Sequence[TextFile]) -> duckdb.DuckDBPyRelation:
     """Read text files without any guess: all values are texts."""
-    paths = ", ".join(typed.quoted(glob.escape(str(file.path))) for file in files)
+    paths = ", ".join(quoted(glob.escape(str(file.path))) for file in files)
     columns = ", ".join(f"'c{j}': 'VARCHAR'" for j in range(len(files[0].names)))
     return connection().sql(
         f"FROM read_csv([{paths}], auto_detect = false, header = true, quote = '\"', "
-        f"delim = {typed.quoted(files[0].separator)}, escape = '\"', "
+        f"delim = {quoted(files[0].separator)}, escape = '\"', "
         f"max_line_size = {LONGEST_LINE}, columns = {{{columns}}})"
     )
 

@@ -25,11 +25,11 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from faircg.tables.names import STANDARD
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-STANDARD: Final = "-"
-"""Name of standard input or output."""
 HEAD: Final = 2**20
 """Bytes at the start of a file that are looked at before it is read."""
 LONGEST_LINE: Final = 2_000_000
@@ -102,23 +102,21 @@ def text_file(name: str, separator: str | None, encoding: str | None) -> TextFil
     """Return a file, or standard input, as plain text; look at its first bytes."""
     called = "standard input" if name == STANDARD else name
     path = Path(name)
-    if encoding is not None:
-        with suppress(LookupError):
-            encoding = codecs.lookup(encoding).name
     if name == STANDARD:
         path = _copied(sys.stdin.buffer, called)
     elif path.suffix.lower() in OPENERS:
         with _in_words(called), OPENERS[path.suffix.lower()](path, "rb") as packed:
             path = _copied(packed, called)
-    with path.open("rb") as file:
-        head = file.read(HEAD)
+    head = _head(path)
     for start, problem in NO_CSV.items():
         if head.startswith(start):
             raise ValueError(f"{called} is {problem}")
     if encoding is None and head[:2] in (b"\xff\xfe", b"\xfe\xff"):
         encoding = "utf-16"
-    if encoding not in (None, "utf-8", "ascii"):
-        path, head = _recoded(path, called, str(encoding))
+    if encoding is not None:
+        with _in_words(called), path.open("rb") as file:
+            path = _copied(codecs.EncodedFile(file, "utf-8", encoding), called)
+        head = _head(path)
     text = head.decode("utf-8-sig", errors="replace")
     if not text.strip():
         raise ValueError(f"{called} is empty; a header line is needed")
@@ -126,10 +124,18 @@ def text_file(name: str, separator: str | None, encoding: str | None) -> TextFil
         raise ValueError(f"{called} is not a CSV file: it holds NUL bytes")
     separator = separator or _separator(text)
     names = _first_records(text, separator)[0]
+    if "\ufffd" in "".join(names):
+        raise not_utf8(called)
     _check_names(called, names)
     found = TextFile(called, path, separator, tuple(names))
-    # DuckDB takes the first line for the header, and a blank line for a value.
-    is_plain = len(names) > 1 and text[0] not in "\r\n" and "\n" not in "".join(names)
+    # DuckDB takes the first line for the header and a blank line for a value, and
+    # leaves a space before a quote out.
+    is_plain = (
+        len(names) > 1
+        and text[0] not in "\r\n"
+        and "\n" not in "".join(names)
+        and f'{separator} "' not in text
+    )
     return found if is_plain else found.tidied()
 
 
@@ -169,18 +175,9 @@ def _copied(stream: Any, called: str) -> Path:
     return path
 
 
-def _recoded(path: Path, called: str, encoding: str) -> tuple[Path, bytes]:
-    """Write a file of another encoding as UTF-8; return its start as well."""
-    clean = new_file()
-    with _in_words(called), clean.open("w", encoding="utf-8", newline="") as out:
-        try:
-            with path.open(encoding=encoding, newline="") as file:
-                while block := file.read(HEAD):
-                    out.write(block)
-        except LookupError:
-            raise ValueError(f"no encoding is called {encoding!r}") from None
-    with clean.open("rb") as file:
-        return clean, file.read(HEAD)
+def _head(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file.read(HEAD)
 
 
 @contextmanager
@@ -190,6 +187,8 @@ def _in_words(called: str) -> Iterator[None]:
         yield
     except UnicodeDecodeError:
         raise not_utf8(called) from None
+    except LookupError as error:
+        raise ValueError(f"{called}: {error}") from None
     except (
         EOFError,
         gzip.BadGzipFile,
@@ -207,8 +206,8 @@ def _in_words(called: str) -> Iterator[None]:
 def not_utf8(called: str) -> ValueError:
     """Return the error of a file in another encoding."""
     return ValueError(
-        f"{called} is not text of the encoding that is expected; --encoding says which "
-        "it has, for example cp1252 or latin-1"
+        f"{called} is not UTF-8 text; say what it is, for example with --encoding "
+        "cp1252 or --encoding latin-1"
     )
 
 
