@@ -17,10 +17,11 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from faircg import Condition, Rule, RuleSet, RuleSetModel
-from faircg.cli.decisions import Tally, Wanted
-from faircg.cli.stream_csv import predict_csv
 from faircg.datasets import load_adult
 from faircg.model import Feature
+from faircg.tables.decide import Decisions
+from faircg.tables.source import open_source
+from faircg.tables.write import Wanted, write_decisions
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,8 +42,9 @@ def against_reading(n_rows: int, rounds: int) -> list[dict[str, Any]]:
         faircg = Path(sys.executable).with_name("faircg")
 
         def predict() -> None:
-            with out.open("wb") as stream:
-                predict_csv(model, Tally(), str(data), stream, Wanted("prediction"))
+            decisions = Decisions(model, open_source(str(data)))
+            n_rows = decisions.count().rows
+            write_decisions(decisions, Wanted("prediction"), str(out), out, n_rows)
 
         pairs: dict[str, tuple[Callable[[], object], Callable[[], object]]] = {
             "commands": (

@@ -34,6 +34,7 @@ LAYERS = [
     {"mining", "groups", "labels", "validation", "model", "policy"},
     {"grid", "evaluate", "labelled", "error_costs"},
     {"binarize", "counted", "explain", "export"},
+    {"tables"},
     {"simplify"},
     {"question", "listening", "learned", "predicts"},
     {"sides"},

@@ -54,7 +54,7 @@ FORMAT: Final = "faircg-model"
 VERSION: Final = 2
 OLDER_VERSION: Final = 1
 """Version that is still read: it recorded no ranges, and anything as the rest."""
-LARGEST_FILE: Final = 64 * 2**20
+LARGEST_FILE: Final = 16 * 2**20
 """Bytes beyond which a file is no model: a guard against filling the memory."""
 _HALF: Final = re.compile("[\ud800-\udfff]")
 _TWO_HALVES: Final = re.compile("[\ud800-\udbff][\udc00-\udfff]")
@@ -334,13 +334,17 @@ class RuleSetModel:
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> RuleSetModel:
         """Read a model from a file."""
-        file = Path(path)
-        if file.stat().st_size > LARGEST_FILE:
-            raise ModelFormatError(f"{file} is too large to be a faircg model")
+        with Path(path).open("rb") as file:  # a device has no size of its own
+            content = file.read(LARGEST_FILE + 1)
+        if len(content) > LARGEST_FILE:
+            raise ModelFormatError(
+                f"{path} is too large to be a faircg model: it has more than "
+                f"{LARGEST_FILE // 2**20} MiB"
+            )
         try:
-            return cls.from_json(file.read_text(encoding="utf-8"))
+            return cls.from_json(content.decode())
         except UnicodeDecodeError:
-            raise ModelFormatError(f"{file} is not a text file") from None
+            raise ModelFormatError(f"{path} is not a text file") from None
 
 
 def _plain(value: object) -> object:

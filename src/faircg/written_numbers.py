@@ -21,15 +21,15 @@ MOSTLY: Final = 0.9
 """Share of numbers among texts from which on the others are exceptions."""
 MOST_WORDS: Final = 20
 """Different words that may be exceptions; so many different numbers are needed too."""
-_SIGNS: Final = r"[$€£¥₹%]|\b(?:USD|EUR|GBP|CHF|JPY|kr)\b"
-_SPACES: Final = "[\\s\u00a0\u202f'\u2019]"
-_OTHERS: Final[Mapping[Decimal, str]] = {".": ",", ",": "."}
-_SHAPES: Final[Mapping[Decimal, re.Pattern[str]]] = {
+SIGNS: Final = r"[$€£¥₹%]|\b(?:USD|EUR|GBP|CHF|JPY|kr)\b"
+SPACES: Final = "[\\s\u00a0\u202f'\u2019]"
+OTHERS: Final[Mapping[Decimal, str]] = {".": ",", ",": "."}
+SHAPES: Final[Mapping[Decimal, re.Pattern[str]]] = {
     mark: re.compile(
         rf"[+-]?(?:\d+|\d{{1,3}}(?:{re.escape(other)}\d{{3}})+)?(?:{re.escape(mark)}\d*)?"
         r"(?:[eE][+-]?\d+)?"
     )
-    for mark, other in _OTHERS.items()
+    for mark, other in OTHERS.items()
 }
 
 
@@ -45,12 +45,12 @@ def number_of(text: str, decimal: Decimal) -> float | None:
     >>> number_of("1,5", ".") is None
     True
     """
-    bare = re.sub(f"{_SIGNS}|{_SPACES}", "", text).replace("\N{MINUS SIGN}", "-")
+    bare = re.sub(f"{SIGNS}|{SPACES}", "", text).replace("\N{MINUS SIGN}", "-")
     is_owed = bare.startswith("(") and bare.endswith(")")  # as accountants write -5
     bare = bare[1:-1] if is_owed else bare
-    if not _SHAPES[decimal].fullmatch(bare) or not re.search(r"\d", bare):
+    if not SHAPES[decimal].fullmatch(bare) or not re.search(r"\d", bare):
         return None
-    value = float(bare.replace(_OTHERS[decimal], "").replace(decimal, "."))
+    value = float(bare.replace(OTHERS[decimal], "").replace(decimal, "."))
     return -value if is_owed else value
 
 
@@ -65,7 +65,7 @@ def decimal_of(texts: Iterable[str]) -> Decimal | None:
     (',', '.', None)
     """
     distinct = {text for text in texts if text.strip()}
-    for decimal in _SHAPES:
+    for decimal in SHAPES:
         if distinct and all(number_of(text, decimal) is not None for text in distinct):
             return decimal
     return None
@@ -81,7 +81,7 @@ def spoilt(counts: Mapping[str, int]) -> tuple[Decimal, tuple[str, ...]] | None:
     >>> spoilt({str(n): 2 for n in range(50)} | {"unknown": 3})
     ('.', ('unknown',))
     """
-    for decimal in _SHAPES:
+    for decimal in SHAPES:
         words = [text for text in counts if number_of(text, decimal) is None]
         n_numbers = sum(counts.values()) - sum(counts[word] for word in words)
         is_few = 0 < len(words) <= MOST_WORDS < len(counts) - len(words)

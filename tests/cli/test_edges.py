@@ -328,7 +328,10 @@ def test_rows_longer_than_the_header_are_refused(
     """Pandas takes the first column for names of rows then, and shifts all others."""
     people.write_text("a,hired\n1,2,yes\n2,3,no\n", encoding="utf-8")
     done = faircg("fit", people, "--target", "hired", "-o", "m.json")
-    assert (done.code, "more values than the header" in done.err) == (1, True)
+    assert (done.code, "row 0 has 3 values and the header has 2" in done.err) == (
+        1,
+        True,
+    )
 
 
 def test_a_time_limit_is_a_note_and_an_interrupt_an_exit_code(

@@ -4,9 +4,13 @@ import sqlite3
 
 import duckdb
 import onnxruntime
+import pyarrow.parquet
 
 from export.random_models import as_tensors
 from faircg.export import MISSING_TEXT, export_model
+from faircg.tables.decide import Decisions
+from faircg.tables.source import open_source
+from faircg.tables.write import Wanted, write_decisions
 
 
 def run_duckdb(model, arrow, table="data"):
@@ -19,6 +23,22 @@ def run_duckdb(model, arrow, table="data"):
         result = connection.execute(sql)
         assert result.description[-1][0].startswith("prediction")
         return [row[-1] for row in result.fetchall()]
+
+
+def run_command(model, arrow, path):
+    """Decide as ``faircg predict`` does, on a Parquet file."""
+    pyarrow.parquet.write_table(arrow, path)
+    source = open_source(str(path))
+    decisions = Decisions(model, source)
+    counted = decisions.count(strict=False)
+    out = path.with_name("o.parquet")
+    write_decisions(decisions, Wanted("+"), out.name, out, counted.rows)
+    found = pyarrow.parquet.read_table(out).column("+").to_pylist()
+    if len({*map(type, model.labels)}) > 1:  # a column has one type: text
+        labels = {"" if label is None else str(label): label for label in model.labels}
+        found = [labels[text] for text in found]
+    assert counted.positive == found.count(model.labels[1])
+    return found
 
 
 SQLITE_TYPES = {

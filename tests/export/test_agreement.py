@@ -9,7 +9,13 @@ import pytest
 import sqlglot
 
 from export.random_models import as_arrow, as_frame, random_columns, random_model
-from export.runners import run_duckdb, run_onnx, run_python, run_sqlite
+from export.runners import (
+    run_command,
+    run_duckdb,
+    run_onnx,
+    run_python,
+    run_sqlite,
+)
 from faircg.exceptions import ExportError
 from faircg.export import DIALECTS, FORMATS, export_model
 from faircg.export.sql import sql_tree
@@ -55,6 +61,12 @@ def test_duckdb_agrees(case):
     found = run_duckdb(model, as_arrow(columns, data))
     same(found, expected)
     assert {*map(type, found)} == {*map(type, expected)}
+
+
+def test_the_command_agrees(case, tmp_path):
+    """``faircg predict`` decides on a file as the model does on a frame."""
+    model, columns, data, _, expected = case
+    same(run_command(model, as_arrow(columns, data), tmp_path / "t.parquet"), expected)
 
 
 def test_sqlite_agrees(case):

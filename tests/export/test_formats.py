@@ -63,9 +63,12 @@ def test_what_is_no_model_is_not_written(name):
         export_model(endless, name)
 
 
-@pytest.mark.parametrize(("name", "package"), [("sql", "sqlglot"), ("onnx", "onnx")])
-def test_a_missing_extra_is_named(name, package, monkeypatch):
-    """Without the extra, the error says how to install it."""
+@pytest.mark.parametrize(
+    ("name", "package", "options"),
+    [("sql", "sqlglot", {"dialect": "postgres"}), ("onnx", "onnx", {})],
+)
+def test_a_missing_extra_is_named(name, package, options, monkeypatch):
+    """Without the extra, the error says how to install it; DuckDB needs none."""
     real = builtins.__import__
 
     def without(module, *args, **kwargs):
@@ -75,7 +78,8 @@ def test_a_missing_extra_is_named(name, package, monkeypatch):
 
     monkeypatch.setattr(builtins, "__import__", without)
     with pytest.raises(ImportError, match=r"pip install 'faircg\[export\]'"):
-        export_model(MODEL, name)
+        export_model(MODEL, name, **options)
+    assert export_model(MODEL, "sql", dialect="duckdb").startswith("SELECT")
 
 
 def test_importing_the_exports_is_cheap():

@@ -10,6 +10,7 @@ one clear line, and no file is half written.
 
 from __future__ import annotations
 
+import os
 import sys
 import warnings
 from typing import Annotated
@@ -56,6 +57,8 @@ def main() -> None:
     """Run a command; turn errors of the user's input into one line."""
     from faircg.exceptions import FairCGError
 
+    if sys.stdout is None:  # the shell closed it
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     with warnings.catch_warnings():
         warnings.simplefilter("always")
         warnings.showwarning = _note
@@ -63,7 +66,14 @@ def main() -> None:
             app()
         except exits.TargetNotMetError as error:
             _fail(error, exits.NOT_MET)
-        except (ValueError, TypeError, OSError, FairCGError, ImportError) as error:
+        except (
+            ValueError,
+            TypeError,
+            OSError,
+            OverflowError,
+            FairCGError,
+            ImportError,
+        ) as error:
             if isinstance(error, BrokenPipeError):
                 exits.close_output()
                 sys.exit(exits.BAD_INPUT)

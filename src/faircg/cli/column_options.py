@@ -1,10 +1,14 @@
-"""Options that say which columns rules may test, and what other data may hold."""
+"""Options about the columns of tables: how they are read, and what rules may test."""
 
 from __future__ import annotations
 
-from typing import Annotated, TypeAlias
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
+
+if TYPE_CHECKING:
+    from faircg.tables.source import Reading
 
 Keep: TypeAlias = Annotated[
     list[str] | None,
@@ -31,6 +35,35 @@ AllowUnseen: TypeAlias = Annotated[
         help="Go on where most categories of a column were never seen in training.",
     ),
 ]
+Separator: TypeAlias = Annotated[
+    str | None,
+    typer.Option("--sep", help="What separates the values of CSV text; found if not."),
+]
+Decimal: TypeAlias = Annotated[
+    str | None,
+    typer.Option(help="What decimals begin with in CSV text, . or a comma."),
+]
+Encoding: TypeAlias = Annotated[
+    str | None,
+    typer.Option(help="Encoding of CSV text, such as cp1252; UTF-8 if not given."),
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadingOptions:
+    """How every command reads CSV text."""
+
+    sep: Separator = None
+    decimal: Decimal = None
+    encoding: Encoding = None
+
+    @property
+    def reading(self) -> Reading:
+        """The same as the reader of tables takes it."""
+        from faircg.tables.source import Reading
+
+        separator = "\t" if self.sep in ("tab", "\\t") else self.sep
+        return Reading(separator, self.decimal, self.encoding)
 
 
 def strictness(*, strict: bool, allow_unseen: bool) -> bool | None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from faircg.cli.files import CSV, EMBEDDED, PARQUET
+from faircg.cli.files import EMBEDDED
+from faircg.tables.names import ENDS
 
 
 def complete_data(incomplete: str) -> list[str]:
@@ -20,7 +21,7 @@ def complete_data(incomplete: str) -> list[str]:
         text = str(entry) + "/" * entry.is_dir()
         if incomplete.startswith("./"):
             text = f"./{text}"
-        is_table = text.lower().endswith((*CSV, *PARQUET))
+        is_table = text.lower().endswith(sum(ENDS.values(), ()))
         if text.startswith(incomplete) and (entry.is_dir() or is_table):
             found.append(text)
     return found

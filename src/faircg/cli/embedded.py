@@ -14,6 +14,7 @@ from faircg.cli import files, show
 from faircg.cli import options as opt
 from faircg.cli.learning import finish
 from faircg.cli.progress import following
+from faircg.tables.names import STANDARD, kind_of
 
 if TYPE_CHECKING:
     from faircg.datasets import Dataset
@@ -59,14 +60,17 @@ def datasets(
         typer.echo(files.to_json(_values(data)) if as_json else data.description)
         return
     table = data.X.assign(**{str(data.y.name): data.y})
-    if files.kind_of(str(output)) == "parquet":
-        files.pyarrow_parquet()
-        files.save(output, table.to_parquet(index=False))
-    elif str(output) != files.STANDARD and output.suffix.lower() != ".csv":
+    if kind_of(str(output)) == "parquet":
+        from faircg.tables.source import connection
+        from faircg.whole_files import replacement
+
+        with replacement(output) as new:
+            connection().from_df(table).to_parquet(str(new))
+    elif str(output) != STANDARD and output.suffix.lower() != ".csv":
         raise ValueError(f"{output}: give it a name that ends in .csv or .parquet")
     else:
         files.save(output, table.to_csv(index=False, lineterminator="\n"))
-    if str(output) == files.STANDARD:
+    if str(output) == STANDARD:
         return
     if as_json:
         typer.echo(files.to_json({"output": str(output), **_values(data)}))

@@ -16,6 +16,7 @@ from faircg.cli import files, reports, show
 from faircg.cli import options as opt
 from faircg.cli.lazy import taking
 from faircg.cli.progress import note
+from faircg.tables.names import STANDARD
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,7 +35,7 @@ class Shape(StrEnum):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ExplainOptions:
+class ExplainOptions(col.ReadingOptions):
     """What ``explain`` is asked."""
 
     model: opt.Model
@@ -100,7 +101,7 @@ def explain(asked: ExplainOptions) -> None:
 
     files.check_output(asked.output)
     rules = files.load_model(asked.model)
-    people = files.read_for(rules, asked.data)
+    people = files.read_for(rules, asked.data, asked.reading)
     ids = _ids(asked, people)
     numbers = _wanted(asked, rules, people, ids)
     explanations = explain_rows(
@@ -114,7 +115,7 @@ def explain(asked: ExplainOptions) -> None:
     )
     text = _written(asked, explanations.take(numbers), numbers, ids)
     files.save(asked.output, text if text.endswith("\n") else text + "\n")
-    if str(asked.output) != files.STANDARD:
+    if str(asked.output) != STANDARD:
         note(show.wrote([asked.output]).removesuffix("."))
 
 

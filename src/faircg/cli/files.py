@@ -1,31 +1,29 @@
-"""Files: tables from CSV, Parquet or the package, models, and atomic output."""
+"""Files: tables from the disk or the package, models, and atomic output."""
 
 from __future__ import annotations
 
 import json
+import shutil
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import typer
 
-from faircg.cli.csv_tables import PACKED, TABLES, parse, read_csv, separator_of
 from faircg.cli.named_table import NamedTable, check_labels
 from faircg.cli.written import Written
+from faircg.tables.names import ENDS, STANDARD
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     import pandas as pd
 
     from faircg.model import RuleSetModel
     from faircg.model_parts import Feature
+    from faircg.tables.source import Reading
 
-STANDARD: Final = "-"
-"""Name of standard input or output."""
-CSV: Final = (*TABLES, *(f"{end}{z}" for end in TABLES for z in PACKED), ".zip")
-SPREADSHEETS: Final = (".xlsx", ".xls", ".ods", ".numbers")
-PARQUET: Final = (".parquet", ".pq")
 EMBEDDED: Final = ("adult", "compas", "default")
 
 
@@ -34,22 +32,18 @@ def is_embedded(name: str) -> bool:
     return name in EMBEDDED and not Path(name).exists()
 
 
-def kind_of(name: str) -> str:
-    """Say how a file is to be read or written: "csv" or "parquet"."""
-    lower = name.lower()
-    if name == STANDARD or lower.endswith(CSV):
-        return "csv"
-    if lower.endswith(PARQUET):
-        return "parquet"
-    if lower.endswith(SPREADSHEETS):
-        raise ValueError(f"{name} is a spreadsheet; save the table as CSV text")
-    raise ValueError(
-        f"{name}: the name of a data file must end in {', '.join(TABLES)} (perhaps "
-        f"packed: .csv.gz, .zip) or {PARQUET[0]}"
-    )
+def embedded_path(name: str) -> str:
+    """Return the file of a data set in the package; other names stay as they are."""
+    if not is_embedded(name):
+        return name
+    from importlib.resources import files
+
+    return str(files("faircg.datasets") / f"{name}.csv.gz")
 
 
-def read_people(name: str, text_columns: Iterable[str] = ()) -> NamedTable:
+def read_people(
+    name: str, text_columns: Iterable[str] = (), reading: Reading | None = None
+) -> NamedTable:
     """Read a file, standard input or an embedded data set; text columns hold names."""
     if is_embedded(name):
         from faircg.datasets import DATASETS
@@ -57,21 +51,12 @@ def read_people(name: str, text_columns: Iterable[str] = ()) -> NamedTable:
         data = DATASETS[name]()
         table = data.X.assign(**{str(data.y.name): data.y})
         return NamedTable(name, table, data)
-    if kind_of(name) == "parquet":
-        frame = _read_parquet(name)
-        for column in set(text_columns) & set(frame.columns):
-            frame[column] = as_text(frame[column])
-    else:
-        path = None if name == STANDARD else must_exist(Path(name))
-        frame = read_csv(_called(name), path, dict.fromkeys(text_columns, str))
+    from faircg.tables.source import open_source
+
+    source, frame = open_source(name, reading).frame(list(text_columns))
     if frame.empty:
-        raise ValueError(f"{_called(name)} has no rows")
-    is_file = name != STANDARD and kind_of(name) == "csv"
-    return NamedTable(_called(name), frame, csv=Path(name) if is_file else None)
-
-
-def _called(name: str) -> str:
-    return "standard input" if name == STANDARD else name
+        raise ValueError(f"{source.called} has no rows")
+    return NamedTable(source.called, frame, source=source)
 
 
 def read_as_missing(
@@ -82,28 +67,13 @@ def read_as_missing(
     For each column with such cells their number and the most frequent text; nothing is
     found if the table is not from a CSV file.
     """
-    from collections import Counter
-
-    frame = people.frame
-    columns = [column for column in columns if frame[column].isna().any()]
-    if people.csv is None or not columns:
-        return {}
-    texts = parse(
-        people.name,
-        people.csv,
-        usecols=columns,
-        dtype=str,
-        keep_default_na=False,
-        sep=separator_of(people.csv),
-    )
-    if len(texts) != len(frame):  # the file was changed meanwhile
+    if people.source is None:
         return {}
     found = {}
     for column in columns:
-        cells = texts[column].to_numpy()[frame[column].isna().to_numpy()]
-        counts = Counter(cells[cells != ""].tolist())
+        counts = people.source.read_as_missing(column)
         if counts:
-            found[column] = counts.total(), counts.most_common(1)[0][0]
+            found[column] = sum(counts.values()), max(counts, key=counts.__getitem__)
     return found
 
 
@@ -114,28 +84,6 @@ def missing_words(count: int, text: str) -> str:
     return f"{count:,} cells such as {text!r} are read as missing values"
 
 
-def _read_parquet(name: str) -> pd.DataFrame:
-    import pandas as pd
-
-    must_exist(Path(name))
-    pyarrow_parquet()
-    try:
-        return pd.read_parquet(name)
-    except (OSError, ValueError) as error:
-        raise ValueError(f"{name} is not a Parquet file: {error}") from None
-
-
-def pyarrow_parquet() -> Any:
-    """Return pyarrow's module for Parquet files."""
-    try:
-        import pyarrow.parquet  # type: ignore[import-untyped]
-    except ImportError:
-        raise ImportError(
-            "Parquet files need pyarrow: install it with pip install pyarrow"
-        ) from None
-    return pyarrow.parquet
-
-
 def must_exist(path: Path) -> Path:
     """Return the path of a file that is there."""
     if not path.is_file():
@@ -144,13 +92,19 @@ def must_exist(path: Path) -> Path:
 
 
 def check_output(path: Path | None) -> None:
-    """Refuse an output whose directory is not there before any work is done."""
+    """Refuse an output that cannot be written before any work is done."""
     if path is None or str(path) == STANDARD:
         return
     if not path.parent.is_dir():
         raise ValueError(f"there is no directory {path.parent}")
     if path.is_dir():
         raise ValueError(f"{path} is a directory; name a file")
+    from faircg.whole_files import check_can_write
+
+    try:
+        check_can_write(path)
+    except OSError as error:
+        raise ValueError(f"{path} cannot be written: {error.strerror}") from None
 
 
 def load_model(path: Path) -> RuleSetModel:
@@ -169,28 +123,21 @@ def load_model(path: Path) -> RuleSetModel:
     except ModelFormatError as error:
         reason = str(error).removeprefix("not a faircg model: ")
         reason = reason.removeprefix(f"{path} is ")
-        is_data = name.lower().endswith((*CSV, *PARQUET))
+        is_data = name.lower().endswith((*ENDS["text"], *ENDS["parquet"]))
         hint = "; the model comes first" if is_data else ""
         raise ModelFormatError(
             f"{path} is not a faircg model ({reason}){hint}"
         ) from None
 
 
-def read_for(model: RuleSetModel, name: str) -> NamedTable:
+def read_for(
+    model: RuleSetModel, name: str, reading: Reading | None = None
+) -> NamedTable:
     """Read a table as the model needs it: its categories are names."""
     features = features_of(model)
-    texts = [*_categories(features), *Written.of(model).decimals]
-    people = read_people(name, texts)
+    categories = [f.name for f in features if f.kind == "category"]
+    people = read_people(name, [*categories, *Written.of(model).decimals], reading)
     return replace(people, frame=as_known(model, features, people.frame))
-
-
-def read_as_text(model: RuleSetModel) -> list[str]:
-    """Return the columns of a file in which nothing is to be taken for a number."""
-    return [*_categories(model.features), *Written.of(model).decimals]
-
-
-def _categories(features: Iterable[Feature]) -> list[str]:
-    return [f.name for f in features if f.kind == "category"]
 
 
 def features_of(model: RuleSetModel) -> Collection[Feature]:
@@ -281,6 +228,22 @@ def save(path: Path, content: str | bytes) -> None:
 
     with replacing(path) as file:
         file.write(content.encode() if isinstance(content, str) else content)
+
+
+@contextmanager
+def replacement(path: Path) -> Iterator[Path]:
+    """Return a new file that is printed, or takes the place of another, at the end."""
+    from faircg import whole_files
+
+    if str(path) != STANDARD:
+        with whole_files.replacement(path) as new:
+            yield new
+        return
+    from faircg.tables.text_files import new_file
+
+    yield (new := new_file())
+    with new.open("rb") as file:
+        shutil.copyfileobj(file, typer.get_binary_stream("stdout"))
 
 
 def to_json(values: Any) -> str:

@@ -23,11 +23,12 @@ from faircg.cli.progress import bar, following, note
 from faircg.cli.written import Written
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection
 
     from faircg.classifier import FairRuleSetClassifier
     from faircg.cli.named_table import NamedTable
     from faircg.grouping import Grouping
+    from faircg.model import RuleSetModel
     from faircg.policy_price import PolicyPrice
 
 
@@ -143,7 +144,7 @@ def fit(asked: FitOptions) -> None:
         missing_groups=asked.missing_groups,
     )
     written, why = where_to_write(model, asked.output, force=asked.force)
-    model.save(written)
+    _save(model, written)
     prices = _prices(clf, people, quiet=asked.quiet) if asked.price else []
     if asked.as_json:
         values = {"model": str(written), **show.fit_values(clf)}
@@ -159,6 +160,17 @@ def fit(asked: FitOptions) -> None:
     if why:
         typer.echo(f"faircg: {why}", err=True)
     finish(clf)
+
+
+def _save(model: RuleSetModel, path: Path) -> None:
+    """Write a model; where that cannot be done any more, print it."""
+    try:
+        model.save(path)
+    except OSError as error:
+        typer.echo(model.to_json())
+        raise ValueError(
+            f"{path} cannot be written ({error.strerror}); the model is printed instead"
+        ) from None
 
 
 def _must_bound(constraint: str | None, epsilon: float) -> None:
@@ -214,9 +226,10 @@ class Training:
         parts = self.people.parts(self.target, self.groups)
         return {**parts, "costs": self.people.costs}
 
-    def read_alike(self, name: str, categories: Iterable[str]) -> NamedTable:
+    def read_alike(self, name: str, asked: LearningOptions) -> NamedTable:
         """Read other people as these were read."""
-        people = files.read_people(name, [*categories, *self.written.decimals])
+        texts = [*(asked.category or ()), *self.written.decimals]
+        people = files.read_people(name, texts, asked.reading)
         return replace(people, frame=self.written.read(people.frame))
 
 
@@ -224,7 +237,7 @@ def read_training(asked: LearningOptions) -> Training:
     """Read the data that the options of a command name, and say what may surprise."""
     from faircg.fairness.constraint import criterion_at
 
-    people = files.read_people(asked.data, asked.category or ())
+    people = files.read_people(asked.data, asked.category or (), asked.reading)
     target = people.target(asked.target)
     groups = people.sensitive(asked.sensitive, asked.within)
     _check_roles(asked, target, groups)

@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from faircg.cli.csv_tables import SEPARATORS, separator_words
+from faircg.tables.names import wrong_separator
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from pathlib import Path
 
     import pandas as pd
 
     from faircg.datasets import Dataset
+    from faircg.tables.source import Source
     from faircg.typing import BoolVector
 
 
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 class NamedTable:
     """A table read for a command, under the name that the user gave it.
 
-    ``dataset`` is the embedded data set, if it is one; ``csv`` the file that it was
-    read from, if that can be read again; ``weights`` is None if each row is one person,
+    ``dataset`` is the embedded data set, if it is one; ``source`` what it was read
+    from otherwise; ``weights`` is None if each row is one person,
     ``costs`` if all wrong predictions cost the same.
     """
 
     name: str
     frame: pd.DataFrame
     dataset: Dataset | None = None
-    csv: Path | None = None
+    source: Source | None = None
     weights: pd.Series | None = None
     costs: pd.Series | None = None
 
@@ -45,9 +45,8 @@ class NamedTable:
             if column in have:
                 continue
             problem = f"{self.name} has no column {column!r}"
-            for separator in SEPARATORS:
-                if column in ",".join(have).split(separator):
-                    raise ValueError(f"{problem}; {separator_words(separator)}")
+            if hint := wrong_separator(have, column):
+                raise ValueError(problem + hint)
             near = nearest(column, have)
             if near is None:
                 problem += "; it has"
@@ -126,7 +125,7 @@ class NamedTable:
             frame=self.frame[rows],
             weights=None if self.weights is None else self.weights[rows],
             costs=None if self.costs is None else self.costs[rows],
-            csv=None,
+            source=None,
         )
 
     def parts(self, target: str, groups: Sequence[str]) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from typing import (
 
 import typer
 
+from faircg.cli.column_options import ReadingOptions
 from faircg.cli.completion import complete_data
 from faircg.cli.config import read_config
 from faircg.exceptions import FairCGError
@@ -129,13 +130,12 @@ def _int(words: str, parser: Callable[[Any], int]) -> Any:
 
 
 gap = share("--epsilon", "%g percentage points")
-"""Reads the value of --epsilon."""
 
 Data: TypeAlias = Annotated[
     str,
     typer.Argument(
-        help="CSV (.csv, .csv.gz) or Parquet file, - for CSV on standard input, or "
-        "the name of an embedded data set: adult, compas, default.",
+        help="CSV (.csv, .csv.gz), Parquet, .jsonl, .arrow or .xlsx; - for CSV on "
+        "standard input; or an embedded data set: adult, compas, default.",
         autocompletion=complete_data,
     ),
 ]
@@ -301,7 +301,7 @@ Config: TypeAlias = Annotated[
 
 
 @dataclass(frozen=True, kw_only=True)
-class PeopleOptions:
+class PeopleOptions(ReadingOptions):
     """What every command that reads people with their labels is asked."""
 
     data: Data

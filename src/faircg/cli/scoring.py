@@ -4,9 +4,8 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -17,15 +16,18 @@ from faircg.cli.constraints import joined
 from faircg.cli.notes import tell_weight
 from faircg.cli.progress import bar, note
 from faircg.printable import number
+from faircg.tables.names import STANDARD
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from faircg.cli.decisions import Tally, Wanted
     from faircg.cli.named_table import NamedTable
+    from faircg.cli.progress import Update
     from faircg.evaluate import PartResult
     from faircg.fairness import Criterion
     from faircg.model import RuleSetModel
+    from faircg.tables.decide import Counted
+    from faircg.tables.source import Reading
 
 
 def predict(
@@ -34,7 +36,7 @@ def predict(
     output: Annotated[
         Path,
         typer.Option(
-            "--output", "-o", help="File to write; - prints. Parquet gives Parquet."
+            "--output", "-o", help="File to write, as its name says; - prints CSV."
         ),
     ] = Path("-"),
     column: Annotated[str, typer.Option(help="Name of the new column.")] = "prediction",
@@ -50,48 +52,48 @@ def predict(
     ] = False,
     strict: opt.Strict = False,
     allow_unseen: col.AllowUnseen = False,
+    sep: col.Separator = None,
+    decimal: col.Decimal = None,
+    encoding: col.Encoding = None,
     as_json: opt.AsJson = False,
     quiet: opt.Quiet = False,
     config: opt.Config = None,
 ) -> None:
     """Add predictions to a table of any length; the sensitive column is not needed.
 
-    The table is read and written in pieces, and its own values are passed on as they
-    are.
+    Its own values are passed on as they are. Nothing is written before all rows were
+    looked at.
 
     \b
     Example:
       faircg predict model.json compas -o decisions.csv
     """
-    from faircg.cli.decisions import Tally, Wanted
     from faircg.unseen import unseen_words
-    from faircg.whole_files import replacing
 
     files.check_output(output)
     if only and keep:
         raise ValueError("--only and --keep contradict each other; give one of them")
     rules = files.load_model(model)
-    is_printed = str(output) == files.STANDARD
+    is_printed = str(output) == STANDARD
     if is_printed and as_json:
         raise ValueError("--json prints counts; give the predictions a file with -o")
-    tally = Tally(col.strictness(strict=strict, allow_unseen=allow_unseen))
-    wanted = Wanted(column, () if only else tuple(keep) if keep else None)
-    stdout = nullcontext(typer.get_binary_stream("stdout"))
-    with stdout if is_printed else replacing(output) as out:
-        _score(rules, tally, data, output, out, wanted, quiet)
-        tally.check_seen()
-    if not tally.n_rows:
+    seen = col.strictness(strict=strict, allow_unseen=allow_unseen)
+    kept = () if only else tuple(keep) if keep else None
+    how = col.ReadingOptions(sep=sep, decimal=decimal, encoding=encoding).reading
+    with bar(f"predict {data}", quiet=quiet) as update:
+        counted = _decide(rules, data, output, (column, kept), seen, how, update)
+    if not counted.rows:
         note(f"{data} has no rows")
-    for name, (count, example) in tally.unseen.items():
+    for name, (count, example) in counted.unseen.items():
         note(unseen_words(name, count, example))
     negative, positive = map(str, rules.labels)
-    n_rows, n_positive = tally.n_rows, tally.n_positive
+    n_rows, n_positive = counted.rows, counted.positive
     if as_json:
         values = {
             "output": str(output),
             "rows": n_rows,
             "predicted": {negative: n_rows - n_positive, positive: n_positive},
-            "unseen_categories": {n: c for n, (c, _) in tally.unseen.items()},
+            "unseen_categories": {n: c for n, (c, _) in counted.unseen.items()},
         }
         typer.echo(files.to_json(values))
     elif not is_printed:
@@ -99,32 +101,33 @@ def predict(
         typer.echo(f"Wrote {output}: {found}.")
 
 
-def _score(
+def _decide(
     model: RuleSetModel,
-    tally: Tally,
     data: str,
     output: Path,
-    out: Any,
-    wanted: Wanted,
-    quiet: bool,
-) -> None:
-    from faircg.cli.stream_csv import predict_csv
-    from faircg.cli.stream_parquet import predict_parquet
+    columns: tuple[str, tuple[str, ...] | None],
+    strict: bool | None,
+    reading: Reading,
+    update: Update,
+) -> Counted:
+    """Look at all rows, then write them with their decisions."""
+    from faircg.tables.decide import Decisions
+    from faircg.tables.source import open_source
+    from faircg.tables.write import Wanted, check_writable, telling, write_decisions
 
-    with bar(f"predict {data}", quiet=quiet) as update:
-
-        def told(n_rows: int) -> None:
-            update(f"{n_rows:,} rows", None)
-
-        if not files.is_embedded(data) and files.kind_of(data) == "parquet":
-            predict_parquet(model, tally, data, output, out, wanted, on_piece=told)
-            return
-        if str(output).lower().endswith(files.PARQUET):
-            raise ValueError(
-                f"{data} is CSV, whose predictions are written as CSV; give -o a name "
-                "that ends in .csv"
-            )
-        predict_csv(model, tally, data, out, wanted, on_piece=told)
+    check_writable(str(output))
+    source = open_source(files.embedded_path(data), reading)
+    wanted = Wanted(*columns)
+    wanted.check(source, tuple(f.name for f in model.features))
+    with telling(lambda share: update("looking at values", share)):
+        source, counted = source.tried(lambda s: Decisions(model, s).count(strict))
+    with (
+        telling(lambda share: update(f"{counted.rows:,} rows", share)),
+        files.replacement(output) as new,
+    ):
+        decisions = Decisions(model, source)
+        write_decisions(decisions, wanted, str(output), new, counted.rows)
+    return counted
 
 
 def evaluate(
@@ -145,6 +148,9 @@ def evaluate(
     missing_groups: opt.MissingGroups = "raise",
     strict: opt.Strict = False,
     allow_unseen: col.AllowUnseen = False,
+    sep: col.Separator = None,
+    decimal: col.Decimal = None,
+    encoding: col.Encoding = None,
     as_json: opt.AsJson = False,
     quiet: opt.Quiet = False,
     config: opt.Config = None,
@@ -164,7 +170,8 @@ def evaluate(
 
     seen = col.strictness(strict=strict, allow_unseen=allow_unseen)
     rules = files.load_model(model)
-    people = files.read_for(rules, data).weighted(weight)
+    how = col.ReadingOptions(sep=sep, decimal=decimal, encoding=encoding).reading
+    people = files.read_for(rules, data, how).weighted(weight)
     column, groups = remembered.columns(rules, people, target, sensitive)
     people = _not_learned_from(rules, people, column, groups)
     _tell_intervals(people, weight)

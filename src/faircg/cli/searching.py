@@ -93,7 +93,7 @@ def frontier(asked: FrontierOptions) -> None:
     training = read_training(asked)
     others = reports.held_out(
         asked,
-        lambda name: training.read_alike(name, asked.category or ()),
+        lambda name: training.read_alike(name, asked),
         training.target,
         training.groups,
     )

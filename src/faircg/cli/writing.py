@@ -15,6 +15,7 @@ from faircg.cli import options as opt
 from faircg.cli.constraints import joined
 from faircg.cli.lazy import taking
 from faircg.cli.notes import tell_weight
+from faircg.tables.names import STANDARD
 
 if TYPE_CHECKING:
     from faircg.report import Report
@@ -72,11 +73,14 @@ def _make_report(asked: ModelReportOptions) -> tuple[Report, list[str]]:
     from faircg.report import report_of_model
 
     rules = files.load_model(asked.model)
-    people = files.read_for(rules, asked.data).weighted(asked.weight)
+    people = files.read_for(rules, asked.data, asked.reading).weighted(asked.weight)
     target, groups = remembered.columns(rules, people, asked.target, asked.sensitive)
     tell_weight(people, asked.weight)
     others = reports.held_out(
-        asked, lambda name: files.read_for(rules, name), target, groups
+        asked,
+        lambda name: files.read_for(rules, name, asked.reading),
+        target,
+        groups,
     )
     about = reports.about(asked, people, target, groups)
     divided = remembered.parts(rules, people, target, groups)
@@ -127,7 +131,7 @@ def export(
     from faircg.export import export_model
 
     files.check_output(output)
-    is_printed = str(output) == files.STANDARD
+    is_printed = str(output) == STANDARD
     if is_printed and (as_json or to == "onnx"):
         raise ValueError("give the export a file with -o")
     rules = files.load_model(model)

@@ -1,7 +1,7 @@
 """SQL: one SELECT that adds the prediction to each row of a table.
 
-The statement is built as a tree, and what was written is read back before it is given
-out.
+For DuckDB it is written from the plan. For other databases it is built as a tree, and
+what was written is read back before it is given out.
 """
 
 from __future__ import annotations
@@ -9,12 +9,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from faircg.exceptions import ExportError
+from faircg.export.duckdb_sql import statement
 from faircg.export.plan import make_plan
 from faircg.export.sql_dialects import DIALECTS, check_name, check_names, check_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from faircg.export.plan import Plan
+    from faircg.export.sql_dialects import Dialect
     from faircg.model import RuleSetModel
 
 OUTPUT: Final = "prediction"
@@ -32,6 +35,9 @@ def to_sql(
     Numeric features may be stored as any type of number, boolean ones as booleans (or 0
     and 1 where the database has none), categories as the type that they have.
     """
+    if dialect == "duckdb":
+        plan, parts = _planned(model, table, DIALECTS[dialect])
+        return statement(plan, parts, OUTPUT)
     tree = sql_tree(model, table=table, dialect=dialect)
     # While lines are broken, sqlglot marks line breaks in texts with a word of its own;
     # a text that holds this word needs the plain form.
@@ -48,26 +54,17 @@ def sql_tree(model: RuleSetModel, *, table: str | Sequence[str], dialect: str) -
         from sqlglot import exp
     except ImportError:
         raise ImportError(
-            "writing SQL needs sqlglot: pip install 'faircg[export]'"
+            "SQL for other databases than DuckDB needs sqlglot: pip install "
+            "'faircg[export]'"
         ) from None
     from faircg.export.sql_tests import ALIAS, identifier, label, rule_test
 
     target = DIALECTS.get(dialect)
     if target is None:
         raise ExportError(f"unknown dialect {dialect!r}; use one of {list(DIALECTS)}")
-    parts = [table] if isinstance(table, str) else [*table]
-    if not 1 <= len(parts) <= 3:
-        raise ExportError("a table has a name, and at most a schema and a catalog")
-    for part in parts:
-        check_name(part, target)
+    plan, parts = _planned(model, table, target)
     named = zip(("this", "db", "catalog"), reversed(parts), strict=False)
     source = exp.Table(**{part: identifier(name) for part, name in named})
-    plan = make_plan(model)
-    names = [feature.name for feature in plan.inputs]
-    check_names(names, target)
-    for feature in model.features:
-        if feature.name in names and "" in feature.categories:
-            check_text("", f"a category of {feature.name!a},", target)
     prediction = label(plan.otherwise, target)
     if plan.rules:
         prediction = exp.Case(
@@ -81,6 +78,33 @@ def sql_tree(model: RuleSetModel, *, table: str | Sequence[str], dialect: str) -
         exp.Column(this=exp.Star(), table=identifier(ALIAS)),
         exp.alias_(prediction, OUTPUT, quoted=True),
     ).from_(exp.alias_(source, ALIAS, table=True, quoted=True))
+
+
+def _planned(
+    model: RuleSetModel, table: str | Sequence[str], target: Dialect
+) -> tuple[Plan, list[str]]:
+    """Return the plan and the parts of the table's name, if the database can have them.
+
+    Every text of the plan is looked at.
+    """
+    parts = [table] if isinstance(table, str) else [*table]
+    if not 1 <= len(parts) <= 3:
+        raise ExportError("a table has a name, and at most a schema and a catalog")
+    for part in parts:
+        check_name(part, target)
+    plan = make_plan(model)
+    names = [feature.name for feature in plan.inputs]
+    check_names(names, target)
+    for feature in model.features:
+        if feature.name in names and "" in feature.categories:
+            check_text("", f"a category of {feature.name!a},", target)
+    for label in (plan.otherwise, plan.covered):
+        if isinstance(label, str):
+            check_text(label, "the label", target)
+    for check in (check for rule in plan.rules for check in rule.checks):
+        if isinstance(check.value, str):
+            check_text(check.value, "the text", target)
+    return plan, parts
 
 
 def reads_back(text: str, tree: Any, dialect: str) -> bool:

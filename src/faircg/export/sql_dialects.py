@@ -164,5 +164,23 @@ def check_text(text: str, what: str, dialect: Dialect) -> None:
         raise ExportError(f"{dialect.name} takes {what} '' for a missing value")
 
 
+def check_whole(value: int, what: str) -> None:
+    """Refuse a whole number of more than 64 bits."""
+    if not -(2**63) <= value < 2**63:
+        raise ExportError(f"{what} is {value}: SQL integers have 64 bits")
+
+
+def digits(value: float) -> str:
+    """Return a double; with an exponent it is no decimal in most databases.
+
+    Examples
+    --------
+    >>> digits(-40.5), digits(1e300)
+    ('-40.5e0', '1e+300')
+    """
+    text = repr(value).removesuffix(".0")
+    return text if "e" in text else f"{text}e0"
+
+
 def _short(text: str) -> str:
     return ascii(text if len(text) <= 60 else f"{text[:57]}...")

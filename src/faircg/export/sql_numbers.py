@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from sqlglot import exp
 
 from faircg.exceptions import ExportError
+from faircg.export.sql_dialects import check_whole, digits
 
 if TYPE_CHECKING:
     from faircg.export.sql_dialects import Dialect
@@ -19,8 +20,6 @@ _STEP: Final = 62
 
 def double(value: float, dialect: Dialect) -> Any:
     """Return an expression for a double.
-
-    With an exponent, a number is a double and not a decimal in most databases.
 
     Examples
     --------
@@ -36,15 +35,13 @@ def double(value: float, dialect: Dialect) -> Any:
         raise ExportError(f"{dialect.name} has no literal for the number {value!r}")
     if not dialect.reads_decimals and not _is_read_exactly(size):
         return _product(value)
-    text = repr(size).removesuffix(".0")
-    positive = exp.Literal.number(text if "e" in text else f"{text}e0")
+    positive = exp.Literal.number(digits(size))
     return exp.Neg(this=positive) if math.copysign(1.0, value) < 0 else positive
 
 
 def whole(value: int, what: str) -> Any:
     """Return an expression for a whole number of 64 bits."""
-    if not -(2**63) <= value < 2**63:
-        raise ExportError(f"{what} is {value}: SQL integers have 64 bits")
+    check_whole(value, what)
     positive = exp.Literal.number(str(abs(value)))
     return exp.Neg(this=positive) if value < 0 else positive
 

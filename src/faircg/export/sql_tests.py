@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from sqlglot import exp
 
 from faircg.exceptions import ExportError
-from faircg.export.sql_dialects import check_text
 from faircg.export.sql_numbers import double, whole
 
 if TYPE_CHECKING:
@@ -43,7 +42,7 @@ def label(value: Value, dialect: Dialect) -> Any:
         return whole(value, "the label")
     if isinstance(value, float):
         return exp.cast(double(value, dialect), _double_type(dialect))
-    return _text(value, "the label", dialect)
+    return exp.Literal.string(value)
 
 
 def rule_test(rule: PlannedRule, dialect: Dialect) -> Any:
@@ -109,7 +108,7 @@ def _sides(check: Check, column: Any, dialect: Dialect) -> dict[str, Any]:
     value = check.value
     match check.input.storage:
         case "text":
-            literal = _text(cast("str", value), "the text", dialect)
+            literal = exp.Literal.string(cast("str", value))
             if dialect.compares_bytes:
                 return _bytes(column, literal, dialect)
         case "boolean":
@@ -162,8 +161,3 @@ def _boolean(value: bool, dialect: Dialect) -> Any:
     if dialect.booleans_are_digits:
         return exp.Literal.number(str(int(value)))
     return exp.Boolean(this=value)
-
-
-def _text(value: str, what: str, dialect: Dialect) -> Any:
-    check_text(value, what, dialect)
-    return exp.Literal.string(value)

@@ -1,0 +1,1 @@
+"""Tables where they live, through DuckDB: read, typed, decided and written."""

@@ -1,0 +1,301 @@
+"""Tables by name: CSV, Parquet, JSON lines, Arrow and Excel as DuckDB relations."""
+
+from __future__ import annotations
+
+import glob
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from faircg.export.duckdb_sql import name as name_sql
+from faircg.export.duckdb_sql import quoted
+from faircg.tables import typed
+from faircg.tables.names import STANDARD, kind_of
+from faircg.tables.text_files import (
+    LONGEST_LINE,
+    TextFile,
+    new_file,
+    not_utf8,
+    text_file,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator, Sequence
+
+    import duckdb
+    import pandas as pd
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How CSV text is read where that is not found by itself.
+
+    Examples
+    --------
+    >>> Reading(separator=":", decimal=",", encoding="latin-1").decimal
+    ','
+    """
+
+    separator: str | None = None
+    decimal: str | None = None
+    encoding: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.separator is not None and len(self.separator) != 1:
+            raise ValueError(f"a separator is one character, not {self.separator!r}")
+        if self.decimal not in (None, ".", ","):
+            raise ValueError(f"decimals begin with . or ,, not {self.decimal!r}")
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """A table that is open: its columns are ``c0``, ``c1`` and so on in SQL.
+
+    ``files`` are those of a table of CSV text, whose values are all texts.
+    """
+
+    called: str
+    names: tuple[str, ...]
+    relation: duckdb.DuckDBPyRelation
+    files: tuple[TextFile, ...] = ()
+    decimal: str | None = None
+
+    @cached_property
+    def types(self) -> tuple[str, ...]:
+        """The types that the columns have in DuckDB."""
+        return tuple(map(str, self.relation.types))
+
+    def column(self, name: str) -> str:
+        """Return what a column is called in SQL."""
+        return f"c{self.names.index(name)}"
+
+    def tried(self, work: Callable[[Source], T]) -> tuple[Source, T]:
+        """Do something with all rows; text that DuckDB refuses is tidied for it.
+
+        The source is returned as well, as it could be read.
+        """
+        import duckdb
+
+        try:
+            with _in_words(self.called):
+                return self, work(self)
+        except duckdb.InvalidInputException:
+            files = tuple(file.tidied() for file in self.files)
+            if not files:
+                raise
+            tidy = replace(self, relation=_csv(files), files=files)
+            with _in_words(self.called):
+                return tidy, work(tidy)
+
+    def typed(self, texts: Collection[str] = ()) -> tuple[Source, list[str]]:
+        """Return the columns as SQL that gives their values, or NULL.
+
+        Texts are numbers, or true and false, where all of a column are; columns in
+        ``texts`` stay names.
+        """
+        if not self.files:
+            kinds = enumerate(zip(self.names, self.types, strict=True))
+            return self, [
+                typed.text_of(f"c{j}", kind) if name in texts else f"c{j}"
+                for j, (name, kind) in kinds
+            ]
+        source, found = self.tried(_kinds)
+        columns = []
+        for j, (name, kind) in enumerate(zip(self.names, found, strict=True)):
+            value = typed.present(f"c{j}")
+            if name not in texts and kind != "VARCHAR":
+                value = _values(value, kind, self.decimal)
+            columns.append(value)
+        return source, columns
+
+    def frame(self, texts: Collection[str] = ()) -> tuple[Source, pd.DataFrame]:
+        """Return a data frame of all rows, with types as pandas would find them."""
+        source, columns = self.typed(texts)
+        with _in_words(self.called):
+            frame = source.relation.project(", ".join(columns)).df()
+        frame.columns = list(self.names)
+        for name, kind in frame.dtypes.items():
+            if str(kind) == "boolean":
+                frame[name] = frame[name].astype(object)
+            elif str(kind).startswith(("Int", "UInt")):
+                frame[name] = frame[name].astype(float)
+        return source, frame
+
+    def read_as_missing(self, column: str) -> dict[str, int]:
+        """Count the texts of a column that stand for no value, such as NA."""
+        if not self.files:
+            return {}
+        c = self.column(column)
+        found = self.relation.filter(typed.among(c, typed.MISSING[1:]))
+        return dict(sorted(found.aggregate(f"{c}, count(*)").fetchall()))
+
+
+def _values(text: str, kind: str, decimal: str | None) -> str:
+    if kind == "BOOLEAN":
+        return typed.boolean(text)
+    if kind == "BIGINT":
+        return f"CAST({text} AS BIGINT)"
+    return typed.number(text, decimal)
+
+
+def _kinds(source: Source) -> list[str]:
+    """Find the type of each column of texts by all of its values."""
+    tests = []
+    for j in range(len(source.names)):
+        c = f"c{j}"
+        is_there = f"FILTER (NOT {typed.among(c, typed.MISSING)})"
+        is_whole = f"{c} = translate({c}, '._eExXbB', '')"
+        is_boolean = typed.among(c, (*typed.TRUE, *typed.FALSE))
+        tests += [
+            f"bool_and({typed.number(c, source.decimal)} IS NOT NULL) {is_there}",
+            f"bool_and(TRY_CAST({c} AS BIGINT) IS NOT NULL AND {is_whole})",
+            f"bool_and({is_boolean}) {is_there}",
+        ]
+    [row] = source.relation.aggregate(", ".join(tests)).fetchall()
+    kinds = []
+    for is_number, is_whole, is_boolean in zip(*[iter(row)] * 3, strict=True):
+        kind = "DOUBLE" if is_number in (True, None) else "VARCHAR"
+        kinds.append("BIGINT" if is_whole else "BOOLEAN" if is_boolean else kind)
+    return kinds
+
+
+def open_source(name: str, reading: Reading | None = None) -> Source:
+    """Open a file, several that a pattern names, or standard input."""
+    how = Reading() if reading is None else reading
+    kind = kind_of(name)
+    paths = [name] if name == STANDARD else _paths(name)
+    if kind == "excel":
+        paths, kind = [str(_workbook_as_text(path)) for path in paths], "text"
+        how = Reading(",")
+    if kind != "text":
+        with _in_words(name):
+            found = _opened(kind, paths)
+            columns = [f"{name_sql(c)} AS c{j}" for j, c in enumerate(found.columns)]
+            relation = found.project(", ".join(columns))
+        return Source(name, tuple(found.columns), relation)
+    files = tuple(text_file(path, how.separator, how.encoding) for path in paths)
+    for file in files[1:]:
+        if (file.names, file.separator) != (files[0].names, files[0].separator):
+            raise ValueError(
+                f"{file.called} has other columns than {files[0].called}; files that "
+                "are read together have the same"
+            )
+    called = name if len(files) > 1 or kind_of(name) == "excel" else files[0].called
+    # As pandas calls a column without a name.
+    names = [n or f"Unnamed: {j}" for j, n in enumerate(files[0].names)]
+    return Source(called, tuple(names), _csv(files), files, how.decimal)
+
+
+def open_table(
+    name: str, *, reading: Reading | None = None, texts: Collection[str] = ()
+) -> duckdb.DuckDBPyRelation:
+    r"""Open a table by the name of its file, with the types that its values have.
+
+    Columns of CSV text are numbers, or true and false, where all their values are;
+    ``texts`` names those that hold names nevertheless.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "people.csv"
+    ...     _ = path.write_text("age;job\n31;cook\nNA;nurse\n")
+    ...     open_table(str(path)).fetchall()
+    [(31.0, 'cook'), (None, 'nurse')]
+    """
+    source, columns = open_source(name, reading).typed(texts)
+    folded = [n.casefold() for n in source.names]
+    if len(set(folded)) < len(folded):
+        raise ValueError(
+            f"{source.called} has columns whose names differ by case alone; give each "
+            "a name of its own"
+        )
+    pairs = zip(columns, source.names, strict=True)
+    return source.relation.project(
+        ", ".join(f"{value} AS {name_sql(n)}" for value, n in pairs)
+    )
+
+
+@cache
+def connection() -> duckdb.DuckDBPyConnection:
+    """Return the connection of this program; nothing is installed or kept."""
+    import duckdb
+
+    return duckdb.connect(
+        config={
+            "autoinstall_known_extensions": False,
+            # It makes a join of a list of texts: slower, and rows lose their order.
+            "disabled_optimizers": "in_clause",
+            "temp_directory": str(new_file().parent),
+        }
+    )
+
+
+def _paths(name: str) -> list[str]:
+    """Return the files of a name, which may be a pattern such as ``data/*.parquet``."""
+    found = [name] if Path(name).is_file() else sorted(glob.glob(name))
+    if not found:
+        raise ValueError(f"there is no file {name}")
+    return found
+
+
+def _opened(kind: str, paths: Sequence[str]) -> duckdb.DuckDBPyRelation:
+    """Open files whose columns have types."""
+    files = ", ".join(quoted(glob.escape(path)) for path in paths)
+    if kind == "parquet":
+        return connection().sql(f"FROM read_parquet([{files}], union_by_name = true)")
+    if kind == "json":
+        return connection().sql(f"FROM read_json([{files}], sample_size = -1)")
+    try:
+        from pyarrow import dataset  # type: ignore[import-untyped]
+    except ImportError:
+        raise ImportError("Arrow files need pyarrow: pip install pyarrow") from None
+    return connection().from_arrow(dataset.dataset(list(paths), format="ipc"))
+
+
+def _csv(files: Sequence[TextFile]) -> duckdb.DuckDBPyRelation:
+    """Read text files without any guess: all values are texts."""
+    paths = ", ".join(quoted(glob.escape(str(file.path))) for file in files)
+    columns = ", ".join(f"'c{j}': 'VARCHAR'" for j in range(len(files[0].names)))
+    return connection().sql(
+        f"FROM read_csv([{paths}], auto_detect = false, header = true, quote = '\"', "
+        f"delim = {quoted(files[0].separator)}, escape = '\"', "
+        f"max_line_size = {LONGEST_LINE}, columns = {{{columns}}})"
+    )
+
+
+def _workbook_as_text(path: str) -> Path:
+    """Write the first sheet of a workbook as CSV."""
+    import pandas as pd
+
+    try:
+        cells = pd.read_excel(path, engine="calamine", dtype=object, na_filter=False)
+    except ImportError:
+        raise ImportError(
+            "Excel files need python-calamine: pip install 'faircg[excel]'"
+        ) from None
+    except Exception as error:  # calamine has errors of its own
+        raise ValueError(f"{path} is not a workbook: {error}") from None
+    text = new_file().with_suffix(".csv")
+    cells.to_csv(text, index=False)
+    return text
+
+
+@contextmanager
+def _in_words(called: str) -> Iterator[None]:
+    """Turn what DuckDB says about a file into one line."""
+    import duckdb
+
+    try:
+        yield
+    except duckdb.Error as error:
+        lines = str(error).strip().splitlines()
+        if "not utf-8" in str(error) or "Invalid unicode" in str(error):
+            raise not_utf8(called) from None
+        if isinstance(error, duckdb.InvalidInputException) and "CSV" in lines[0]:
+            raise
+        raise ValueError(f"{called} cannot be read: {lines[0]}") from None

@@ -1,0 +1,144 @@
+"""Tables with one more column, written in the format that a file's name says."""
+
+from __future__ import annotations
+
+import csv
+import io
+import threading
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from faircg.export.duckdb_sql import name, quoted
+from faircg.tables.names import kind_of, wrong_separator
+from faircg.tables.source import connection
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from faircg.tables.decide import Decisions
+    from faircg.tables.source import Source
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is written: the new column, and some of the input's or all (None)."""
+
+    column: str
+    keep: tuple[str, ...] | None = None
+
+    def check(self, source: Source, features: tuple[str, ...]) -> None:
+        """Refuse a table without the columns that are needed, or with the new one."""
+        has = f"it has {', '.join(source.names)}"
+        absent = [feature for feature in features if feature not in source.names]
+        if absent:
+            hint = wrong_separator(source.names, absent[0])
+            raise ValueError(
+                f"{source.called} lacks the column {absent[0]!r}, which the rules "
+                f"test{hint or f'; {has}'}"
+            )
+        kept = source.names if self.keep is None else self.keep
+        unknown = [column for column in kept if column not in source.names]
+        if unknown:
+            raise ValueError(f"{source.called} has no column {unknown[0]!r}; {has}")
+        if self.column.casefold() in map(str.casefold, kept):
+            raise ValueError(
+                f"{source.called} already has a column {self.column!r}; choose another "
+                "with --column"
+            )
+
+
+def check_writable(output: str) -> str:
+    """Return the kind of a file that can be written; refuse others."""
+    kind = kind_of(output)
+    if kind == "excel" or output.lower().endswith((".bz2", ".xz", ".zip")):
+        raise ValueError(
+            f"{output}: tables are written as .csv, .csv.gz, .parquet, .jsonl or "
+            ".arrow; give it such a name"
+        )
+    return kind
+
+
+def write_decisions(
+    decisions: Decisions, wanted: Wanted, output: str, to: Path, n_rows: int
+) -> None:
+    """Write a table and the decisions about it into a new file.
+
+    The name of the ``output`` says how; values are passed on as they are.
+    """
+    kind, (no, yes) = check_writable(output), decisions.model.labels
+    if kind == "text" or type(no) is not type(yes):
+        no, yes = ("" if label is None else str(label) for label in (no, yes))
+    source, label = decisions.source, decisions.label(no, yes)
+    kept = source.names if wanted.keep is None else wanted.keep
+    columns = [source.names.index(column) for column in kept]
+    decisions.relation.create_view("decided", replace=True)
+    if kind == "text":
+        given = source.files[0].names if source.files else source.names
+        separator = source.files[0].separator if source.files else ","
+        separator = "\t" if ".tsv" in output.lower() else separator
+        header = _header([*(given[j] for j in columns), wanted.column], separator)
+        # Lines are ended by what comes next: by the next one, or by the suffix.
+        first = quoted(f"{header}\n" if n_rows else header)
+        packed = "gzip" if output.lower().endswith(".gz") else "none"
+        _copy(
+            _select([*(f"CAST(c{j} AS VARCHAR)" for j in columns), label]),
+            to,
+            f"csv, HEADER false, PREFIX {first}, SUFFIX '\n', "
+            f"DELIMITER {quoted(separator)}, COMPRESSION {packed}",
+        )
+        return
+    _, values = source.typed()
+    named = [f"{values[j]} AS {name(source.names[j])}" for j in columns]
+    rows = _select([*named, f"{label} AS {name(wanted.column)}"])
+    if kind == "arrow":
+        _write_arrow(rows, to)
+    else:
+        _copy(rows, to, kind)
+
+
+def _select(columns: list[str]) -> str:
+    return f"SELECT {', '.join(columns)} FROM decided"
+
+
+def _header(names: list[str], separator: str) -> str:
+    """Return the first line; DuckDB would change names that differ by case alone."""
+    header = io.StringIO()
+    csv.writer(header, delimiter=separator, lineterminator="").writerow(names)
+    return header.getvalue()
+
+
+def _copy(rows: str, to: Path, form: str) -> None:
+    file = quoted(str(to))
+    connection().execute(f"COPY ({rows}) TO {file} (FORMAT {form}, USE_TMP_FILE false)")
+
+
+def _write_arrow(rows: str, to: Path) -> None:
+    import pyarrow as pa  # type: ignore[import-untyped]
+
+    batches = connection().sql(rows).fetch_record_batch()
+    with pa.OSFile(str(to), "wb") as sink, pa.ipc.new_file(sink, batches.schema) as out:
+        for batch in batches:
+            out.write_batch(batch)
+
+
+@contextmanager
+def telling(told: Callable[[float], None]) -> Iterator[None]:
+    """Tell meanwhile which share of a query is done."""
+    done = threading.Event()
+    connection().execute(
+        "SET enable_progress_bar = true; SET enable_progress_bar_print = false"
+    )
+
+    def tell() -> None:
+        while not done.wait(0.2):
+            told(max(0.0, connection().query_progress() / 100))
+
+    teller = threading.Thread(target=tell, daemon=True)
+    teller.start()
+    try:
+        yield
+    finally:
+        done.set()
+        teller.join()

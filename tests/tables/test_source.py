@@ -1,0 +1,91 @@
+"""Tables by name: every kind of file gives the same values, or one line."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pandas as pd
+import pytest
+
+from faircg.tables.source import Reading, open_table
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+FRAME = pd.DataFrame(
+    {
+        "age": [31, 45, 28],
+        "rate": [0.1, None, 2.5],
+        "job": ["cook", 'say "a, b"', None],
+        "member": [True, False, True],
+    }
+)
+ROWS = [
+    (31, 0.1, "cook", True),
+    (45, None, 'say "a, b"', False),
+    (28, 2.5, None, True),
+]
+
+
+def test_text_has_the_types_of_its_values(tmp_path: Path) -> None:
+    """Numbers, true and false, and names are told apart by all the values."""
+    FRAME.to_csv(tmp_path / "p.csv", index=False)
+    relation = open_table(str(tmp_path / "p.csv"))
+    assert relation.columns == list(FRAME)
+    assert [*map(str, relation.types)] == ["BIGINT", "DOUBLE", "VARCHAR", "BOOLEAN"]
+    assert relation.fetchall() == ROWS
+    texts = open_table(str(tmp_path / "p.csv"), texts=["age"]).fetchall()
+    assert [row[0] for row in texts] == ["31", "45", "28"]
+
+
+def test_other_kinds_of_files_hold_the_same(tmp_path: Path) -> None:
+    """Parquet, JSON lines and Arrow give what the text gives."""
+    FRAME.to_parquet(tmp_path / "p.parquet")
+    FRAME.to_json(tmp_path / "p.jsonl", orient="records", lines=True)
+    FRAME.to_feather(tmp_path / "p.arrow")
+    for name in ("p.parquet", "p.jsonl", "p.arrow"):
+        assert open_table(str(tmp_path / name)).fetchall() == ROWS, name
+
+
+def test_a_pattern_names_several_files(tmp_path: Path) -> None:
+    """They are read in the order of their names, and need the same columns."""
+    for part in (0, 1, 2):
+        FRAME[part : part + 1].to_parquet(tmp_path / f"p{part}.parquet")
+        FRAME[part : part + 1].to_csv(tmp_path / f"p{part}.csv", index=False)
+    for end in ("parquet", "csv"):
+        assert open_table(str(tmp_path / f"p*.{end}")).fetchall() == ROWS
+    (tmp_path / "p3.csv").write_text("age,job\n1,a\n", encoding="utf-8")
+    with pytest.raises(ValueError, match=r"p3\.csv has other columns than"):
+        open_table(str(tmp_path / "p*.csv"))
+
+
+def test_a_name_with_brackets_is_no_pattern_if_it_is_there(tmp_path: Path) -> None:
+    """``x[1].csv`` is that file, and not ``x1.csv``."""
+    (tmp_path / "x1.csv").write_text("a,b\n1,1\n", encoding="utf-8")
+    (tmp_path / "x[1].csv").write_text("a,b\n2,2\n", encoding="utf-8")
+    assert open_table(str(tmp_path / "x[1].csv")).fetchall() == [(2, 2)]
+
+
+def test_what_is_not_found_can_be_said(tmp_path: Path) -> None:
+    """Separator, decimal mark and encoding, where the file does not tell them."""
+    text = "größe:job\n1,5:Näherin\n2:cook\n"
+    (tmp_path / "p.csv").write_text(text, encoding="latin-1")
+    how = Reading(separator=":", decimal=",", encoding="latin-1")
+    relation = open_table(str(tmp_path / "p.csv"), reading=how)
+    assert relation.columns == ["größe", "job"]
+    assert relation.fetchall() == [(1.5, "Näherin"), (2.0, "cook")]
+    with pytest.raises(ValueError, match="for example with --encoding"):
+        open_table(str(tmp_path / "p.csv"))
+    with pytest.raises(ValueError, match="unknown encoding: klingon"):
+        open_table(str(tmp_path / "p.csv"), reading=Reading(encoding="klingon"))
+
+
+@pytest.mark.parametrize("text", ["1_000", "1e", "0x10", "5\0", "--1", "1,5"])
+def test_what_is_no_number_stays_text(tmp_path: Path, text: str) -> None:
+    """DuckDB takes some of these for numbers; people do not."""
+    lines = ["a,b", *["1,x"] * 3, f'"{text}",x']
+    head = "a,b\n" + "1,x\n" * 300_000  # beyond the bytes that are looked at first
+    (tmp_path / "p.csv").write_text(head + "\n".join(lines[1:]), encoding="utf-8")
+    relation = open_table(str(tmp_path / "p.csv"))
+    assert str(relation.types[0]) == "VARCHAR"
+    assert relation.filter("a <> '1'").fetchall() == [(text, "x")]
