@@ -19,7 +19,7 @@ from faircg.colgen.improving import (
     improve,
 )
 from faircg.colgen.integer import solve_integer
-from faircg.colgen.loop import rounds_up
+from faircg.colgen.loop import LARGE, rounds_up
 from faircg.colgen.prove import MOST_RULES, prove, rules_inside
 
 if TYPE_CHECKING:
@@ -67,6 +67,10 @@ def close(
         return bound, rounds_up(bound) >= selection.objective
     if options.hurries:
         return bound, True
+    problem = pool.problem
+    if problem.objective == "zero_one" and problem.n_rows > LARGE:
+        # Its relaxation is far weaker than the coverage master: time for more rounds.
+        return bound, False
     answer = _integer(pool, generation, selection, deadline, bound, threads)
     options.on_event(answer)
     return answer.lower_bound, answer.is_closed
