@@ -45,7 +45,7 @@ class Step:
     """
 
     max_conditions: int
-    is_proven: bool
+    is_searched: bool
     seconds: float
     gain: float
 
@@ -67,7 +67,7 @@ class Deepened:
     def cut_at(self) -> int | None:
         """The depth that was begun and not solved, beyond one that was."""
         step = self.steps[-1]
-        is_cut = not step.is_proven and step is not self.steps[0]
+        is_cut = not step.is_searched and step is not self.steps[0]
         return step.max_conditions if is_cut else None
 
     def words(self, deepest: int, is_proven: bool) -> str:
@@ -153,11 +153,11 @@ def deepen(
             keep=keep,
         )
         tell(DepthDone(depth, step.lower_bound, step.is_proven))
-        gain = 1.0 if kept is None or not kept.is_proven else _gain(kept, step)
-        steps.append(Step(depth, step.is_proven, deadline.clock() - began, gain))
-        if step.is_proven and gain < _least_gain(selection, options):
+        gain = 1.0 if kept is None or not kept.is_searched else _gain(kept, step)
+        steps.append(Step(depth, step.is_searched, deadline.clock() - began, gain))
+        if step.is_searched and gain < _least_gain(selection, options):
             break
-        if kept is None or step.is_proven:
+        if kept is None or step.is_searched:
             kept = step
         if last is None or step.master is not None:
             last = step

@@ -205,7 +205,7 @@ def _bounded(
         generated_until,
         options.pricing_seconds,
     )
-    was_cut = generated_until.is_set() and not generation.is_proven
+    was_cut = generated_until.is_set() and not generation.is_searched
     bound, is_done = close(pool, generation, selection, max(bound, other), options)
     return bound, is_done and not was_cut
 

@@ -68,6 +68,13 @@ class Generation:
         """Bound on the master over all those rules."""
         return _bound(self.proof)
 
+    @property
+    def is_searched(self) -> bool:
+        """Whether more rounds would bring nothing: it is solved, or nearly if roughly."""
+        if self.master is None or self.is_proven or self.master.is_settled:
+            return self.is_proven
+        return _open_share(self.master, self.proof) <= ROUGH
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Standing:
@@ -159,7 +166,7 @@ def _round(
         best, steady = bound, asked
     fresh = pool.add(found.rules)
     is_smoothed = asked is not solved.duals
-    open_share = (solved.value - _bound(best)) / max(1.0, abs(solved.value))
+    open_share = _open_share(solved, best)
     stay = STAY if open_share > FAR else 0.0
     if is_smoothed and not _any_prices_out(solved.duals, pool, fresh):
         stay = 0.0  # nothing here helps the master: ask at its own duals next
@@ -179,6 +186,11 @@ def _round(
         is_proven=is_proven,
     )
     return after, found, fresh
+
+
+def _open_share(solved: MasterValue, best: DualBound | None) -> float:
+    """Return how far the bound is from the value of the master, as a share of that."""
+    return (solved.value - _bound(best)) / max(1.0, abs(solved.value))
 
 
 def _bound(best: DualBound | None) -> float:
