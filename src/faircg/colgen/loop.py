@@ -41,6 +41,8 @@ PROOF = 1e-8
 
 ROUGH = 1e-3
 """The same of a master that is solved roughly: more rounds would bring no more."""
+STALE = 5
+"""Rounds without new rules or a better bound after which a rough master ends."""
 LARGE = 600
 """Distinct rows above which the coverage master is solved roughly."""
 TOO_LARGE = 100_000
@@ -90,6 +92,7 @@ class Standing:
     best: DualBound | None = None
     steady: Duals | None = None
     stay: float = STAY
+    stale: int = 0
     is_proven: bool | None = None
 
 
@@ -171,8 +174,12 @@ def _round(
     if is_smoothed and not _any_prices_out(solved.duals, pool, fresh):
         stay = 0.0  # nothing here helps the master: ask at its own duals next
     is_proven: bool | None = None
+    is_better = open_share < _open_share(solved, at.best) - PROOF
+    stale = 0 if fresh or is_better else at.stale + 1
     if open_share <= (PROOF if solved.is_settled else ROUGH):
         is_proven = solved.is_settled
+    elif stale >= STALE and not solved.is_settled:
+        is_proven = False
     elif not fresh and not is_smoothed and solved.is_settled:
         # Known rules priced again, or none at all: a proof, if pricing says so.
         is_proven = found.is_complete and not found.rules
@@ -183,6 +190,7 @@ def _round(
         best=best,
         steady=steady,
         stay=stay,
+        stale=stale,
         is_proven=is_proven,
     )
     return after, found, fresh
