@@ -72,7 +72,7 @@ class Generation:
 
     @property
     def is_searched(self) -> bool:
-        """Whether more rounds would bring nothing: it is solved, or nearly if roughly."""
+        """Whether more rounds would bring nothing: solved, or nearly if roughly."""
         if self.master is None or self.is_proven or self.master.is_settled:
             return self.is_proven
         return _open_share(self.master, self.proof) <= ROUGH
