@@ -25,6 +25,7 @@ LAYERS = [
         "unseen",
         "suspects",
         "written_numbers",
+        "told_apart",
     },
     {"_kernel", "parsing", "whole_files", "amounts"},
     {"rules", "table", "fairness", "solver", "datasets", "cuts"},

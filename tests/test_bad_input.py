@@ -68,7 +68,7 @@ def at(row, value, values, dtype=object):
             "y contains NaN: .* labels are missing",
         ),
         (pl.Series(at(0, None, Y).tolist()), "y contains NaN"),
-        (np.array([1, "a"] * 20, dtype=object), "Unknown label type"),
+        (np.array([1, "a"] * 20, dtype=object), "y mixes numbers and texts"),
         (np.array(["2020-01-01", "2020-01-02"] * 20, "M8[D]"), "y holds datetime64"),
         (np.array([b"a", b"b"] * 20), r"y holds \|S1; labels must be text"),
         (np.c_[Y, Y], "y should be a 1d array"),

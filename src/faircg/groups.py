@@ -12,6 +12,7 @@ import numpy as np
 
 from faircg.fairness.families import Family
 from faircg.grouping import Comparison, Grouping
+from faircg.told_apart import check_kinds, check_texts
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -303,6 +304,8 @@ def _attribute(
     import pandas as pd
 
     is_missing = np.asarray(pd.isna(values), dtype=bool)
+    check_texts("sensitive_features", values)
+    check_kinds("sensitive_features", values[~is_missing])
     if is_missing.any() and missing == "raise":
         rows = np.flatnonzero(is_missing)
         raise ValueError(

@@ -9,6 +9,8 @@ import numpy as np
 from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 
+from faircg.told_apart import check_kinds, check_texts, check_unmasked
+
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
@@ -40,6 +42,13 @@ def read_labels(y: ArrayLike, n_rows: int, pos_label: Any = None) -> Labels:
     """
     import pandas as pd
 
+    check_unmasked(y=y)
+    if getattr(getattr(y, "dtype", None), "kind", "O") == "O":
+        # As they are: NumPy makes texts of a mixture, and forgets a NUL at their end.
+        given = np.asarray(y, dtype=object).ravel()
+        given = given[~np.asarray(pd.isna(given), dtype=bool)]
+        check_texts("y", given)
+        check_kinds("y", given)
     labels = column_or_1d(y, warn=True)
     missing = np.flatnonzero(pd.isna(labels))
     if labels.dtype.kind == "O" and len(missing):

@@ -100,37 +100,36 @@ def mine_fair_tree(
 
     grown: list[Any] = []
 
-    class TimedTree(DecisionTreeClassifier):  # type: ignore[misc]
-        """A tree of which no other is grown after the deadline."""
+    class KeptTree(DecisionTreeClassifier):  # type: ignore[misc]
+        """A tree that is kept even if the others come too late."""
 
         def fit(self, *people: Any, **weights: Any) -> Any:
-            deadline.check()
-            grown.append(self)
-            return super().fit(*people, **weights)
+            grown.append(super().fit(*people, **weights))
+            return self
 
     found: set[Conditions] = set()
     if deadline.is_set():
         return found
-    row, labels, weights, groups = _people(problem)
-    if weights.sum() > MOST_PEOPLE:
-        rng, shares = np.random.default_rng(seed), weights / weights.sum()
-        weights = rng.multinomial(MOST_PEOPLE, shares)
-    people = np.repeat(np.arange(len(row)), weights)
+    rows, labels, groups = _drawn(problem, seed)
     epsilon = None if problem.criterion is None else problem.criterion.epsilon
     bound = 0.5 if epsilon is None else float(epsilon)
     moment = EqualizedOdds if problem.rate_rows.uses_hit else TruePositiveRateParity
+
+    class TimedMoment(moment):  # type: ignore[misc, valid-type]
+        """A moment that is asked for the weights of each round until the deadline."""
+
+        def signed_weights(self, *multipliers: Any) -> Any:
+            deadline.check()
+            return super().signed_weights(*multipliers)
+
     for depth in (3, 5):
-        tree = TimedTree(max_depth=min(depth, max_conditions), random_state=seed)
+        tree = KeptTree(max_depth=min(depth, max_conditions), random_state=seed)
         reduction = ExponentiatedGradient(
-            tree, moment(difference_bound=max(bound, 1e-3)), max_iter=20
+            tree, TimedMoment(difference_bound=max(bound, 1e-3)), max_iter=20
         )
         grown.clear()
         try:
-            reduction.fit(
-                problem.rows_at(row[people]).astype(float),
-                labels[people],
-                sensitive_features=groups[people],
-            )
+            reduction.fit(rows.astype(float), labels, sensitive_features=groups)
         except OutOfTimeError:
             return found | _rules(problem, grown)
         trees = [t for t in reduction.predictors_ if hasattr(t, "tree_")]
@@ -155,6 +154,16 @@ def _samples(problem: Problem, seed: int) -> tuple[BoolMatrix, BoolVector, IntVe
         part = np.sort(rng.choice(len(row), size=MOST_ROWS, replace=False))
         row, labels, weights = row[part], labels[part], weights[part]
     return problem.rows_at(row), labels, weights
+
+
+def _drawn(problem: Problem, seed: int) -> tuple[BoolMatrix, BoolVector, IntVector]:
+    """Return rows, labels and groups of people one by one, of too many some."""
+    row, labels, weights, groups = _people(problem)
+    if weights.sum() > MOST_PEOPLE:
+        rng, shares = np.random.default_rng(seed), weights / weights.sum()
+        weights = rng.multinomial(MOST_PEOPLE, shares)
+    people = np.repeat(np.arange(len(row)), weights)
+    return problem.rows_at(row[people]), labels[people], groups[people]
 
 
 def _people(

@@ -15,6 +15,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from faircg.printable import plural
+from faircg.told_apart import check_kinds, check_texts
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -198,6 +199,8 @@ def _column(name: str, raw: nw.Series[Any] | NDArray[Any]) -> Column:
         return _finished(name, kind, values, missing | np.isnan(values))
     if dtype in (nw.String, nw.Categorical, nw.Enum):
         native = nw.to_native(raw)
+        texts = raw.cat.get_categories() if dtype != nw.String else raw
+        check_texts(f"feature {name!r}", texts.to_list())  # pandas would merge them
         if nw.dependencies.is_pandas_series(native):  # knows its own fastest way
             return _coded_column(name, *native.factorize())
         import pandas as pd
@@ -240,6 +243,7 @@ def _object_column(name: str, values: NDArray[Any]) -> Column:
     ):
         return _finished(name, "numeric", _floats(values, missing), missing)
     if all(issubclass(t, str) for t in types):
+        check_texts(f"feature {name!r}", values)
         return _finished(name, "category", values, missing)
     found = sorted(t.__name__ for t in types)
     raise TypeError(
@@ -252,6 +256,7 @@ def _coded_column(name: str, codes: Any, distinct: Any) -> Column:
     """Make a column of categories from what pandas found to be distinct."""
     levels = np.full(len(distinct) + 1, None, dtype=object)
     levels[:-1] = [_plain(name, value) for value in distinct]
+    check_kinds(f"feature {name!r}", levels[:-1])
     coding = Coding(np.asarray(codes, dtype=np.int64), levels)
     return _frozen(Column.of_categories(name, coding))
 

@@ -13,9 +13,10 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 from faircg.amounts import Amounts, in_parts
 from faircg.features import Features
 from faircg.table import Kind, Table, as_frame, check_frame, read_table
+from faircg.told_apart import check_unmasked, check_whole
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from numpy.typing import ArrayLike
 
@@ -34,6 +35,7 @@ def checked_table(
     are no features, and may be absent from a frame when predicting. ``kinds`` are the
     features to read, with the kinds seen in fit. A :class:`Table` was checked before.
     """
+    check_unmasked(X=X)
     if not isinstance(X, Table):
         check_frame(X)
         frame = as_frame(X)
@@ -59,7 +61,22 @@ def checked_table(
         # The last column stays, as a table needs one.
         rest = (frame[:, kept] if excluded and kept else frame).to_native()
         validate_data(estimator, rest, reset=reset, skip_check_array=True)
+    if reset:
+        _check_whole(X, excluded)
     return read_table(X, kinds=kinds, without=excluded)
+
+
+def _check_whole(X: Any, excluded: Collection[str]) -> None:
+    """Refuse features whose whole numbers would be rounded: they would be merged."""
+    frame = as_frame(X)
+    if frame is None:
+        for j in range(X.shape[1] if X.dtype.kind in "iuO" else 0):
+            if f"x{j}" not in excluded:
+                check_whole(f"feature 'x{j}'", X[:, j])
+        return
+    for column in frame.iter_columns():
+        if column.dtype.is_integer() and str(column.name) not in excluded:
+            check_whole(f"feature {column.name!r}", column.drop_nulls().to_numpy())
 
 
 def check_same_rows(X: Any, **others: Any) -> None:
@@ -77,6 +94,7 @@ def check_same_rows(X: Any, **others: Any) -> None:
     1 and 0); reindex it with .loc[X.index], or take its values with .to_numpy() if its
     rows are in the order of X
     """
+    check_unmasked(X=X, **others)
     if not nw.dependencies.is_pandas_dataframe(X):
         return
     for name, given in others.items():

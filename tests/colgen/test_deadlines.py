@@ -91,6 +91,17 @@ def test_no_fair_tree_is_grown_after_the_deadline():
     assert mining.mine_fair_tree(make_problem(), 3, 0, after(0)[0]) == set()
 
 
+@FAIRLEARN
+def test_rounds_without_a_tree_hear_the_clock_too():
+    """With one person of weight 2e8 fairlearn grows no trees, and went on for 30 s."""
+    pytest.importorskip("fairlearn")
+    weights = np.ones(300, dtype=np.int64)
+    weights[3] = 200_000_000
+    deadline, clock = after(4)
+    mining.mine_fair_tree(make_problem(weight=weights), 3, 0, deadline)
+    assert clock.seen == 4
+
+
 def test_of_many_conditions_the_best_make_the_first_rule_set(monkeypatch):
     """Of 60,000 conditions each was weighed as a rule before anything else."""
     monkeypatch.setattr(first, "MOST_SINGLE", 2)

@@ -1,13 +1,30 @@
 """Every snippet of the guide runs, and prints what the guide says."""
 
+from importlib.util import find_spec
+
 import matplotlib.pyplot as plt
 import pytest
 from docs.run_snippets import DOCS, Block, Shown, blocks, images, pages, run_page
 
 PAGES = pages()
+NEEDS = {"cluster.md": "distributed"}
+"""Pages that start processes of their own, and what they need."""
 
 
-@pytest.mark.parametrize("path", PAGES, ids=lambda p: str(p.relative_to(DOCS)))
+def marked(path):
+    """Leave pages that take long to the long run, and skip what is not installed."""
+    needed = NEEDS.get(path.name)
+    name = str(path.relative_to(DOCS))
+    if needed is None:
+        return pytest.param(path, id=name)
+    is_missing = pytest.mark.skipif(
+        find_spec(needed) is None, reason=f"{needed} not installed"
+    )
+    ignoring = pytest.mark.filterwarnings("default")
+    return pytest.param(path, id=name, marks=[pytest.mark.long, is_missing, ignoring])
+
+
+@pytest.mark.parametrize("path", [marked(path) for path in PAGES])
 def test_the_page_shows_what_its_code_prints(path, tmp_path, monkeypatch):
     """Run a page in an empty directory; it also saves the figures that it shows."""
     monkeypatch.chdir(tmp_path)
