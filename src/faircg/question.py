@@ -14,7 +14,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from faircg.amounts import Amounts
-from faircg.binarize import ConditionBinarizer, cutting_of, named_thresholds
+from faircg.binarize import ConditionBinarizer, cutting_of, named_thresholds, packed
 from faircg.colgen.pricing import pricer_by_name, threads
 from faircg.colgen.problem import Problem
 from faircg.error_costs import ErrorCosts, SampleCosts
@@ -231,7 +231,7 @@ class Question:
         ).fit(table, is_meant, sample_weight=data.weights)
         paid = self._paid(data)
         problem = Problem.merge(
-            binarizer.packed(table),
+            packed(binarizer, table),
             is_meant,
             families=binarizer.families_,
             group_codes=None if criterion is None else data.groups.codes,

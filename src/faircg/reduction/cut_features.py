@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from faircg.features import NumericRange
     from faircg.typing import FloatVector, IntVector
 
-MOST_LEVELS: Final = 1_000_000
+MOST_LEVELS: Final = 100_000
 """Different numbers of a feature beyond which cut points come from some of them."""
 STEPS: Final = 1e6 * (5**0.5 - 1)
 """Steps in which a range is gone through to take some of its numbers: no whole one."""
