@@ -18,7 +18,7 @@ from faircg.counted import TableColumns, counted
 from faircg.grouping import Grouping
 from faircg.groups import attribute_names
 from faircg.labelled import LabelledTable
-from faircg.learned import asked_of, learned_model, warn_of_sensitive
+from faircg.learned import asked_of, check_recount, learned_model, warn_of_sensitive
 from faircg.listening import telling
 from faircg.predicts import Predicts
 from faircg.question import Question
@@ -348,14 +348,14 @@ class FairRuleSetClassifier(Predicts, TakesTables, ClassifierMixin, BaseEstimato
         criterion = question.criterion
         listening = telling(self.callbacks, self.verbose)
         with listening as tell, deadline.listening():
-            data = read(question).counting()
-            question = question.about(data)
-            cutting = question.cutting(data.features, data.table.kinds)
-            data = data.reduced(cutting)
+            people = read(question).counting()
+            question = question.about(people)
+            cutting = question.cutting(people.features, people.table.kinds)
+            data = people.reduced(cutting)
             epsilon = None if criterion is None else criterion.epsilon
             allowed = None if epsilon is None else float(epsilon)
-            people = float(data.weights.sum() / data.parts)
-            tell(FitBegun(allowed, question.max_complexity, people, self.time_limit))
+            count = float(data.weights.sum() / data.parts)
+            tell(FitBegun(allowed, question.max_complexity, count, self.time_limit))
             found = learn(question, data, deadline, tell)
         solution = found.solution
         self.model_, self.certificate_, self.fairness_ = learned_model(
@@ -367,6 +367,7 @@ class FairRuleSetClassifier(Predicts, TakesTables, ClassifierMixin, BaseEstimato
             found.rules_for,
             question.grouping,
         )
+        check_recount(self.model_, people)
         self.classes_, self._positive = data.labels.classes, data.labels.positive
         self.rule_set_, self.history_ = self.model_.rule_set, solution.history
         if self.certificate_.status == "time_limit":

@@ -131,8 +131,7 @@ def learned_model(
     tested = set(rule_set.features)
     ranges = data.ranges
     positive = labels.positive
-    cuts = {name: feature.cuts for name, feature in data.cut.items()}
-    tree = PlainTree.learn(table, labels.is_positive, data.weights, cuts)
+    tree = PlainTree.learn(table, labels.is_positive, data.weights, data.cuts)
     model = RuleSetModel(
         rule_set=rule_set,
         features=tuple(Feature.of(table[n]) for n in table.names if n in tested),
@@ -148,6 +147,15 @@ def learned_model(
         scores=RuleScores.count(rule_set, table, labels.is_positive, data.weights),
     )
     return model, certificate, fairness
+
+
+def check_recount(model: RuleSetModel, people: LabelledTable) -> None:
+    """Refuse a model whose counts are not those of the people it was learned from."""
+    accepted = model.rule_set.accepts(people.table)
+    is_positive = people.labels.is_positive
+    counts = group_counts(accepted, is_positive, people.groups, people.weights)
+    if counts != model.groups:
+        raise SolverError("the people themselves disagree with their distinct rows")
 
 
 def warn_of_sensitive(

@@ -223,9 +223,8 @@ class Question:
             rates_of(self.criterion, data.sizes)  # errors name the labels as users do
             is_meant = ~is_meant
         criterion, policy = self.searched_criterion, self.policy(data.features)
-        cut = {name: feature.cuts for name, feature in data.cut.items()}
         binarizer = ConditionBinarizer(
-            thresholds=cut or named_thresholds(self.thresholds, data.features),
+            thresholds=data.cuts or named_thresholds(self.thresholds, data.features),
             n_thresholds=self.n_thresholds,
             monotone=policy.directions,
         ).fit(table, is_meant, sample_weight=data.weights)
