@@ -119,14 +119,15 @@ class ConditionBinarizer(TakesTables, TransformerMixin, BaseEstimator):  # type:
                 f"X has {table.n_rows} rows and y has shape {labels.shape}"
             )
         conditions: list[Condition] = []
+        counts = weights > 0
         for name, column in table.columns.items():
             if column.kind == "numeric" and name not in given:
                 given[name] = _cuts(cutting, column, weights, labels)
-            for condition in _conditions_of(column, weights > 0, given.get(name, ())):
+            for condition in _conditions_of(column, counts, given.get(name, ())):
                 if name in ways and not fits(condition, ways[name]):
                     continue
-                met = condition.holds(column)[weights > 0]
-                if met.any() and not met.all():
+                met = condition.holds(column)
+                if (met & counts).any() and not (met | ~counts).all():
                     conditions.append(condition)
         self.conditions_ = tuple(conditions)
         self.families_ = families(self.conditions_)
@@ -142,11 +143,6 @@ class ConditionBinarizer(TakesTables, TransformerMixin, BaseEstimator):  # type:
         for j, condition in enumerate(self.conditions_):
             met[:, j] = condition.holds(table[condition.feature])
         return met
-
-    def packed(self, table: Table) -> ConditionBits:
-        """Say which conditions each row of a table meets, packed."""
-        met = (c.holds(table[c.feature]) for c in self.conditions_)
-        return ConditionBits.from_columns(met, table.n_rows, self.families_)
 
     def get_feature_names_out(self, input_features: object = None) -> NDArray[Any]:
         """Return the conditions as text."""
@@ -169,6 +165,12 @@ class ConditionBinarizer(TakesTables, TransformerMixin, BaseEstimator):  # type:
                     "booleans"
                 )
         return ways
+
+
+def packed(binarizer: ConditionBinarizer, table: Table) -> ConditionBits:
+    """Say which conditions each row of a table meets, packed."""
+    met = (c.holds(table[c.feature]) for c in binarizer.conditions_)
+    return ConditionBits.from_columns(met, table.n_rows, binarizer.families_)
 
 
 def _cuts(

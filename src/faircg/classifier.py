@@ -19,7 +19,7 @@ from faircg.counted import TableColumns, counted
 from faircg.grouping import Grouping
 from faircg.groups import attribute_names
 from faircg.labelled import LabelledTable
-from faircg.learned import asked_of, learned_model, warn_of_sensitive
+from faircg.learned import asked_of, check_recount, learned_model, warn_of_sensitive
 from faircg.listening import telling
 from faircg.plain_tree import PlainTree
 from faircg.predicts import Predicts
@@ -356,18 +356,17 @@ class FairRuleSetClassifier(Predicts, TakesTables, ClassifierMixin, BaseEstimato
         criterion = question.criterion
         listening = telling(self.callbacks, self.verbose)
         with listening as tell, deadline.listening():
-            data = read(question).counting()
-            question = question.about(data)
-            cutting = question.cutting(data.features, data.table.kinds)
-            data = data.reduced(cutting)
+            people = read(question).counting()
+            question = question.about(people)
+            cutting = question.cutting(people.features, people.table.kinds)
+            data = people.reduced(cutting)
             epsilon = None if criterion is None else criterion.epsilon
             allowed = None if epsilon is None else float(epsilon)
-            people = float(data.weights.sum() / data.parts)
-            tell(FitBegun(allowed, question.max_complexity, people, self.time_limit))
+            count = float(data.weights.sum() / data.parts)
+            tell(FitBegun(allowed, question.max_complexity, count, self.time_limit))
             # Before the search, which leaves no time after it.
-            cuts = {name: feature.cuts for name, feature in data.cut.items()}
             is_positive = data.labels.is_positive
-            tree = PlainTree.learn(data.table, is_positive, data.weights, cuts)
+            tree = PlainTree.learn(data.table, is_positive, data.weights, data.cuts)
             found = learn(question, data, deadline, tell)
         solution = found.solution
         self.model_, self.certificate_, self.fairness_ = learned_model(
@@ -380,6 +379,7 @@ class FairRuleSetClassifier(Predicts, TakesTables, ClassifierMixin, BaseEstimato
             question.grouping,
             tree,
         )
+        check_recount(self.model_, people)
         self.classes_, self._positive = data.labels.classes, data.labels.positive
         self.rule_set_, self.history_ = self.model_.rule_set, solution.history
         if self.certificate_.status == "time_limit":

@@ -132,11 +132,17 @@ class LabelledTable:
         """
         columns = {n: CodedColumn.of(c) for n, c in self.table.columns.items()}
         cut = self.cut
-        n_distinct = len(merge_codes(self._keys(columns), len(self.weights))[0])
-        if n_distinct > MOST_DISTINCT and not cut:
+        if not cut and self._are_many(columns):
             cut = self._cut(columns, cutting)
             columns |= {n: _as_examples(columns[n].column, cut[n]) for n in cut}
         return self._merged(columns, cut)
+
+    def _are_many(self, columns: Mapping[str, CodedColumn]) -> bool:
+        """Whether there are too many distinct rows of features and label."""
+        n_rows = len(self.weights)
+        if n_rows <= MOST_DISTINCT:
+            return False
+        return len(merge_codes(self._keys(columns), n_rows)[0]) > MOST_DISTINCT
 
     def _keys(self, columns: Mapping[str, CodedColumn]) -> list[Codes]:
         """Return the codes of features and label."""
@@ -161,7 +167,7 @@ class LabelledTable:
         values = np.full(size, np.nan)
         values[codes] = coded.column.values
         present = np.flatnonzero(~np.isnan(values))
-        share = sampled_share(len(present))
+        share = sampled_share(coded.column.name, len(present))
         kept = present[is_sampled(values[present], known, share)]
         return Levels(values[kept], *counts[:, kept])
 
@@ -180,6 +186,11 @@ class LabelledTable:
         every = {name: column.column for name, column in columns.items()}
         data = replace(self, table=Table(every, self.table.n_rows), cut=cut).take(first)
         return replace(data, weights=weights)
+
+    @property
+    def cuts(self) -> dict[str, tuple[float, ...]]:
+        """The cut points of the features that are cut."""
+        return {name: feature.cuts for name, feature in self.cut.items()}
 
     @property
     def ranges(self) -> dict[str, NumericRange]:

@@ -149,6 +149,15 @@ def learned_model(
     return model, certificate, fairness
 
 
+def check_recount(model: RuleSetModel, people: LabelledTable) -> None:
+    """Refuse a model whose counts are not those of the people it was learned from."""
+    accepted = model.rule_set.accepts(people.table)
+    is_positive = people.labels.is_positive
+    counts = group_counts(accepted, is_positive, people.groups, people.weights)
+    if counts != model.groups:
+        raise SolverError("the people themselves disagree with their distinct rows")
+
+
 def warn_of_sensitive(
     rule_set: RuleSet, attributes: Iterable[str | int], *, stacklevel: int
 ) -> None:

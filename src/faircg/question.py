@@ -15,7 +15,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from faircg.amounts import Amounts
-from faircg.binarize import ConditionBinarizer, cutting_of, named_thresholds
+from faircg.binarize import ConditionBinarizer, cutting_of, named_thresholds, packed
 from faircg.colgen.pricing import pricer_by_name, threads
 from faircg.colgen.problem import Problem
 from faircg.error_costs import ErrorCosts, SampleCosts
@@ -241,15 +241,14 @@ class Question:
             rates_of(self.criterion, data.sizes)  # errors name the labels as users do
             is_meant = ~is_meant
         criterion, policy = self.searched_criterion, self.policy(data.features)
-        cut = {name: feature.cuts for name, feature in data.cut.items()}
         binarizer = ConditionBinarizer(
-            thresholds=cut or named_thresholds(self.thresholds, data.features),
+            thresholds=data.cuts or named_thresholds(self.thresholds, data.features),
             n_thresholds=self.n_thresholds,
             monotone=policy.directions,
         ).fit(table, is_meant, sample_weight=data.weights)
         paid = self._paid(data)
         problem = Problem.merge(
-            binarizer.packed(table),
+            packed(binarizer, table),
             is_meant,
             families=binarizer.families_,
             group_codes=None if criterion is None else data.groups.codes,

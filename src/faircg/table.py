@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import narwhals.stable.v2 as nw
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 Kind: TypeAlias = Literal["numeric", "boolean", "category"]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Coding:
     """Categories as numbers: comparing those is faster than comparing texts.
 
@@ -37,6 +38,11 @@ class Coding:
 
     codes: IntVector
     levels: NDArray[Any]
+
+    @cached_property
+    def numbers(self) -> dict[Any, int]:
+        """The code of each level."""
+        return {level: code for code, level in enumerate(self.levels[:-1].tolist())}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,7 +78,8 @@ class Column:
         """Say for each row whether it holds this value."""
         if self.coding is None:
             return np.asarray(self.values == value, dtype=bool)
-        return np.asarray(self.coding.levels == value, dtype=bool)[self.coding.codes]
+        code = self.coding.numbers.get(value, -2)
+        return np.asarray(self.coding.codes == code, dtype=bool)
 
     def counts(self) -> dict[Value, int]:
         """Count the rows that hold each value, in the order of their first rows."""

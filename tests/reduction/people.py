@@ -49,6 +49,7 @@ def asked(**parameters):
             "max_conditions": 2,
             "warm_start_rules": "tree",
             "groups": {"sex": None},
+            "time_limit": 900,
             **parameters,
         }
     )

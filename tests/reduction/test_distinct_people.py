@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 from faircg import labelled as labelled_module
+from faircg.exceptions import SolverError
+from faircg.labelled import LabelledTable
 from reduction.people import ASKED, asked, people, text_of
 
 WAYS = [
@@ -76,3 +78,16 @@ def test_intervals_lose_nothing_that_a_rule_can_test(way, monkeypatch):
     for entry in (whole, cut):
         entry.pop("baseline")
     assert whole == cut
+
+
+def test_a_model_of_other_people_is_refused(monkeypatch):
+    """Whatever a reduction does wrong, the people themselves are counted once more."""
+    reduced = LabelledTable.reduced
+
+    def without_the_last(self, cutting):
+        rows = reduced(self, cutting)
+        return rows.take(np.arange(len(rows.weights) - 1))
+
+    monkeypatch.setattr(LabelledTable, "reduced", without_the_last)
+    with pytest.raises(SolverError, match="disagree with their distinct rows"):
+        model_text(*people(6))

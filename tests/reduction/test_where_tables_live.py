@@ -101,6 +101,7 @@ def same_models(frame, table):
 
 
 @pytest.mark.long
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # ibis with pandas 3
 @pytest.mark.usefixtures("most_distinct")
 def test_postgres_gives_the_model_of_the_frame():
     """The server's own log has the queries that ran: each one counts."""

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 _BITS: Final = 1 << 24
 """Bits unpacked at a time."""
+_BLOCK: Final = 64
+"""Rules that make a word."""
 _LARGEST: Final = 2**62
 """Numbers of rows stay below this."""
 
@@ -66,9 +68,9 @@ def merge_equal(covers: PackedMatrix, n_rows: int) -> tuple[IntVector, IntVector
 def signature_codes(
     covers: PackedMatrix, n_rows: int
 ) -> Iterator[tuple[IntVector, int]]:
-    """Give the signatures of each 64 rules numbers, in their order."""
-    for start in range(0, len(covers), 64):
-        octets = _octets(covers[start : start + 64])
+    """Give the signatures of a few rules at a time numbers, in their order."""
+    for start in range(0, len(covers), _BLOCK):
+        octets = _octets(covers[start : start + _BLOCK])
         words = np.zeros((n_rows, 8), dtype=np.uint8)
         step = _BITS // 64
         for row in range(0, n_rows, step):

@@ -7,6 +7,7 @@ people of each label have which: a small table, from which the cut points come.
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
@@ -20,7 +21,9 @@ if TYPE_CHECKING:
     from faircg.features import NumericRange
     from faircg.typing import FloatVector, IntVector
 
-MOST_LEVELS: Final = 1_000_000
+logger = logging.getLogger(__name__)
+
+MOST_LEVELS: Final = 100_000
 """Different numbers of a feature beyond which cut points come from some of them."""
 STEPS: Final = 1e6 * (5**0.5 - 1)
 """Steps in which a range is gone through to take some of its numbers: no whole one."""
@@ -91,9 +94,17 @@ class CutFeature:
         return found
 
 
-def sampled_share(n_levels: int) -> float:
+def sampled_share(name: str, n_levels: int) -> float:
     """Return the share of a feature's different numbers that cut points come from."""
-    return min(1.0, MOST_LEVELS / max(1, n_levels))
+    if n_levels <= MOST_LEVELS:
+        return 1.0
+    logger.info(
+        "%r has %d different numbers; cut points come from about %d of them",
+        name,
+        n_levels,
+        MOST_LEVELS,
+    )
+    return MOST_LEVELS / n_levels
 
 
 def is_sampled(values: FloatVector, known: NumericRange, share: float) -> IntVector:

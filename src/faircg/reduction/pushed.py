@@ -17,7 +17,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
-import pandas as pd
 
 from faircg.amounts import in_parts
 from faircg.features import NumericRange
@@ -25,6 +24,8 @@ from faircg.reduction.cut_features import STEPS, Levels, sampled_share
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    import pandas as pd
 
     from faircg.reduction.cut_features import CutFeature, Cutting
     from faircg.reduction.sources import Source
@@ -127,6 +128,8 @@ class PushedReduction:
 
         Which label is positive does not matter to cut points.
         """
+        import pandas as pd
+
         numbers = self._people(
             x=_value(name, "numeric"),
             label=_name(self.target),
@@ -135,7 +138,7 @@ class PushedReduction:
         found = self.source.ask(
             f"SELECT COUNT(DISTINCT x) AS n FROM {numbers}", n=WHOLE
         )
-        share, some = sampled_share(int(found["n"].iloc[0])), ""
+        share, some = sampled_share(name, int(found["n"].iloc[0])), ""
         if share < 1:
             low, scale = _double(known.low), _double(known.scale)
             steps = f"((x - {low}) / {scale} * {_double(STEPS)})"

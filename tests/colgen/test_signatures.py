@@ -1,0 +1,29 @@
+"""Packed covers: what is taken and merged is what the unpacked rows say."""
+
+import numpy as np
+import pytest
+
+from faircg._kernel import ConditionBits, unpack
+from faircg.colgen import signatures
+from faircg.colgen.signatures import merge_equal, rows_at, sparse_rows, taken
+
+SIZES = [(1, 0), (1, 1), (70, 9), (200, 65), (130, 200)]
+
+
+@pytest.mark.parametrize(("n_rows", "n_rules"), SIZES)
+def test_packed_rows_are_the_unpacked_ones(n_rows, n_rules, monkeypatch):
+    """Equal rows are merged in the order of their bits; blocks change nothing."""
+    monkeypatch.setattr(signatures, "_BITS", 64 * 64)
+    rng = np.random.default_rng(n_rows)
+    rows = rng.random((n_rows, n_rules)) < 0.5
+    rows[rng.random(n_rows) < 0.5] = rows[0]
+    covers = ConditionBits.from_matrix(rows, np.zeros(n_rules, np.int32)).bits
+    some = rng.integers(n_rows, size=50)
+    assert (rows_at(covers, some) == rows[some]).all()
+    assert (sparse_rows(covers, some).toarray() == rows[some]).all()
+    assert (unpack(taken(covers, some), len(some)) == rows[some].T).all()
+    first, member = merge_equal(covers, n_rows)
+    distinct = sorted({tuple(row) for row in rows.tolist()})
+    assert [tuple(row) for row in rows[first].tolist()] == distinct
+    assert (rows[first][member] == rows).all()
+    assert all((member[:k] != member[k]).all() for k in first)
