@@ -142,6 +142,25 @@ def test_what_is_too_large_for_a_model_is_not_read(
     assert done.err.count("\n") == 1
 
 
+def test_ctrl_c_is_no_error_of_the_file(
+    people: Path,
+    model: Path,
+    faircg: Callable[..., Done],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """DuckDB says that its query was interrupted; a command says that it was."""
+
+    def interrupted(*_: object) -> None:
+        raise RuntimeError("Query interrupted")
+
+    for step in ("decide.Decisions.count", "write.write_decisions"):
+        with monkeypatch.context() as patch:
+            patch.setattr(f"faircg.tables.{step}", interrupted)
+            done = faircg("predict", model, people, "-o", "out.csv")
+        assert (done.code, done.err) == (130, "faircg: interrupted\n")
+        assert not (people.parent / "out.csv").exists()
+
+
 def test_nobody_listens(people: Path, model: Path) -> None:
     """Standard output is closed, or its reader goes away: there is no traceback."""
     for command in (f"{FAIRCG} predict {model} '{people}'", f"{FAIRCG} datasets adult"):

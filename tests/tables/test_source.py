@@ -84,7 +84,7 @@ def test_what_is_not_found_can_be_said(tmp_path: Path) -> None:
 def test_what_is_no_number_stays_text(tmp_path: Path, text: str) -> None:
     """DuckDB takes some of these for numbers; people do not."""
     lines = ["a,b", *["1,x"] * 3, f'"{text}",x']
-    head = "a,b\n" + "1,x\n" * 300_000  # beyond the bytes that are looked at first
+    head = "a,b\n" + "1,x\n" * 600_000  # beyond the bytes that are looked at first
     (tmp_path / "p.csv").write_text(head + "\n".join(lines[1:]), encoding="utf-8")
     relation = open_table(str(tmp_path / "p.csv"))
     assert str(relation.types[0]) == "VARCHAR"

@@ -45,12 +45,15 @@ def bar(
     title: str, *, quiet: bool = False, console: Console | None = None
 ) -> Iterator[Update]:
     """Show a bar on a terminal; yield what updates it by a text and a share."""
+    if quiet:
+        yield _show_nothing
+        return
     from rich.console import Console
     from rich.markup import escape
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
     console = Console(stderr=True) if console is None else console
-    if quiet or not console.is_terminal:
+    if not console.is_terminal:
         yield _show_nothing
         return
     with Progress(

@@ -112,7 +112,7 @@ def _decide(
 ) -> Counted:
     """Look at all rows, then write them with their decisions."""
     from faircg.tables.decide import Decisions
-    from faircg.tables.source import open_source
+    from faircg.tables.source import in_words, open_source
     from faircg.tables.write import Wanted, check_writable, telling, write_decisions
 
     check_writable(str(output))
@@ -124,6 +124,7 @@ def _decide(
     with (
         telling(lambda share: update(f"{counted.rows:,} rows", share)),
         files.replacement(output) as new,
+        in_words(str(output), "written"),
     ):
         decisions = Decisions(model, source)
         write_decisions(decisions, wanted, str(output), new, counted.rows)

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from faircg.export.duckdb_sql import name as name_sql
 from faircg.export.duckdb_sql import quoted
@@ -17,17 +17,20 @@ from faircg.tables.text_files import (
     LONGEST_LINE,
     TextFile,
     new_file,
-    not_utf8,
+    no_text,
     text_file,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     import duckdb
     import pandas as pd
 
+K = TypeVar("K")
 T = TypeVar("T")
+TOGETHER: Final = 100
+"""Columns that one query asks about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,14 +84,14 @@ class Source:
         import duckdb
 
         try:
-            with _in_words(self.called):
+            with in_words(self.called):
                 return self, work(self)
         except duckdb.InvalidInputException:
             files = tuple(file.tidied() for file in self.files)
             if not files:
                 raise
             tidy = replace(self, relation=_csv(files), files=files)
-            with _in_words(self.called):
+            with in_words(self.called):
                 return tidy, work(tidy)
 
     def typed(self, texts: Collection[str] = ()) -> tuple[Source, list[str]]:
@@ -106,16 +109,15 @@ class Source:
         source, found = self.tried(_kinds)
         columns = []
         for j, (name, kind) in enumerate(zip(self.names, found, strict=True)):
+            is_text = name in texts or kind == "VARCHAR"
             value = typed.present(f"c{j}")
-            if name not in texts and kind != "VARCHAR":
-                value = _values(value, kind, self.decimal)
-            columns.append(value)
+            columns.append(value if is_text else _value(f"c{j}", kind, self.decimal))
         return source, columns
 
     def frame(self, texts: Collection[str] = ()) -> tuple[Source, pd.DataFrame]:
         """Return a data frame of all rows, with types as pandas would find them."""
         source, columns = self.typed(texts)
-        with _in_words(self.called):
+        with in_words(self.called):
             frame = source.relation.project(", ".join(columns)).df()
         frame.columns = list(self.names)
         for name, kind in frame.dtypes.items():
@@ -134,7 +136,7 @@ class Source:
         return dict(sorted(found.aggregate(f"{c}, count(*)").fetchall()))
 
 
-def _values(text: str, kind: str, decimal: str | None) -> str:
+def _value(text: str, kind: str, decimal: str | None) -> str:
     if kind == "BOOLEAN":
         return typed.boolean(text)
     if kind == "BIGINT":
@@ -143,24 +145,50 @@ def _values(text: str, kind: str, decimal: str | None) -> str:
 
 
 def _kinds(source: Source) -> list[str]:
-    """Find the type of each column of texts by all of its values."""
-    tests = []
-    for j in range(len(source.names)):
-        c = f"c{j}"
-        is_there = f"FILTER (NOT {typed.among(c, typed.MISSING)})"
-        is_whole = f"{c} = translate({c}, '._eExXbB', '')"
-        is_boolean = typed.among(c, (*typed.TRUE, *typed.FALSE))
-        tests += [
-            f"bool_and({typed.number(c, source.decimal)} IS NOT NULL) {is_there}",
-            f"bool_and(TRY_CAST({c} AS BIGINT) IS NOT NULL AND {is_whole})",
-            f"bool_and({is_boolean}) {is_there}",
-        ]
-    [row] = source.relation.aggregate(", ".join(tests)).fetchall()
-    kinds = []
-    for is_number, is_whole, is_boolean in zip(*[iter(row)] * 3, strict=True):
-        kind = "DOUBLE" if is_number in (True, None) else "VARCHAR"
-        kinds.append("BIGINT" if is_whole else "BOOLEAN" if is_boolean else kind)
+    """Find the type of each column of texts by all of its values.
+
+    Some columns at a time: DuckDB takes long to plan a query about thousands.
+    """
+    kinds = ["DOUBLE"] * len(source.names)
+    for start in range(0, len(kinds), TOGETHER):
+        some = range(start, min(start + TOGETHER, len(kinds)))
+        tests = {}
+        for j in some:
+            is_whole = f"c{j} = translate(c{j}, '._eExXbB', '')"
+            tests[j, "VARCHAR"] = f"c{j} IS NOT NULL AND {_number(source, j)} IS NULL"
+            if source.decimal != ",":  # the same in fewer words, to be planned sooner
+                is_none = f"TRY_CAST(c{j} AS DOUBLE) IS NULL AND c{j} IS NOT NULL"
+                tests[j, "VARCHAR"] = f"{is_none} OR contains(c{j}, '_')"
+            tests[j, "DOUBLE"] = f"TRY_CAST(c{j} AS BIGINT) IS NULL OR NOT {is_whole}"
+        found = _any(source, tests)
+        for j in some:
+            kinds[j] = "VARCHAR" if found[j, "VARCHAR"] else "DOUBLE"
+            if not found[j, "DOUBLE"]:
+                kinds[j] = "BIGINT"
+        # Of texts it matters which of them stand for missing values.
+        tests = {}
+        for j in (j for j in some if kinds[j] == "VARCHAR"):
+            there = f"NOT {typed.among(f'c{j}', typed.MISSING)} AND"
+            is_boolean = typed.among(f"c{j}", (*typed.TRUE, *typed.FALSE))
+            tests[j, "DOUBLE"] = f"{there} {_number(source, j)} IS NULL"
+            tests[j, "BOOLEAN"] = f"{there} NOT {is_boolean}"
+        for (j, kind), is_other in _any(source, tests).items():
+            if not is_other and kinds[j] == "VARCHAR":
+                kinds[j] = kind
     return kinds
+
+
+def _number(source: Source, j: int) -> str:
+    return typed.number(f"c{j}", source.decimal)
+
+
+def _any(source: Source, tests: Mapping[K, str]) -> dict[K, bool]:
+    """Say which tests are true for some row; without rows, none is."""
+    if not tests:
+        return {}
+    asked = ", ".join(f"bool_or({test})" for test in tests.values())
+    [row] = source.relation.aggregate(asked).fetchall()
+    return {key: bool(found) for key, found in zip(tests, row, strict=True)}
 
 
 def open_source(name: str, reading: Reading | None = None) -> Source:
@@ -172,7 +200,7 @@ def open_source(name: str, reading: Reading | None = None) -> Source:
         paths, kind = [str(_workbook_as_text(path)) for path in paths], "text"
         how = Reading(",")
     if kind != "text":
-        with _in_words(name):
+        with in_words(name):
             found = _opened(kind, paths)
             columns = [f"{name_sql(c)} AS c{j}" for j, c in enumerate(found.columns)]
             relation = found.project(", ".join(columns))
@@ -228,6 +256,7 @@ def connection() -> duckdb.DuckDBPyConnection:
     return duckdb.connect(
         config={
             "autoinstall_known_extensions": False,
+            "memory_limit": "2GB",
             # It makes a join of a list of texts: slower, and rows lose their order.
             "disabled_optimizers": "in_clause",
             "temp_directory": str(new_file().parent),
@@ -247,7 +276,7 @@ def _opened(kind: str, paths: Sequence[str]) -> duckdb.DuckDBPyRelation:
     """Open files whose columns have types."""
     files = ", ".join(quoted(glob.escape(path)) for path in paths)
     if kind == "parquet":
-        return connection().sql(f"FROM read_parquet([{files}], union_by_name = true)")
+        return connection().sql(f"FROM read_parquet([{files}])")
     if kind == "json":
         return connection().sql(f"FROM read_json([{files}], sample_size = -1)")
     try:
@@ -286,16 +315,20 @@ def _workbook_as_text(path: str) -> Path:
 
 
 @contextmanager
-def _in_words(called: str) -> Iterator[None]:
-    """Turn what DuckDB says about a file into one line."""
+def in_words(called: str, done: str = "read") -> Iterator[None]:
+    """Turn what DuckDB says about a file into one line, and Ctrl-C into itself."""
     import duckdb
 
     try:
         yield
+    except (duckdb.InterruptException, RuntimeError) as error:
+        if "interrupt" in str(error).lower():
+            raise KeyboardInterrupt from None
+        raise
     except duckdb.Error as error:
         lines = str(error).strip().splitlines()
-        if "not utf-8" in str(error) or "Invalid unicode" in str(error):
-            raise not_utf8(called) from None
+        if "Invalid unicode" in str(error):
+            raise no_text(called) from None
         if isinstance(error, duckdb.InvalidInputException) and "CSV" in lines[0]:
             raise
-        raise ValueError(f"{called} cannot be read: {lines[0]}") from None
+        raise ValueError(f"{called} cannot be {done}: {lines[0]}") from None

@@ -19,7 +19,7 @@ import zipfile
 import zlib
 from collections import Counter
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import chain
 from pathlib import Path
@@ -30,11 +30,17 @@ from faircg.tables.names import STANDARD
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-HEAD: Final = 2**20
-"""Bytes at the start of a file that are looked at before it is read."""
 LONGEST_LINE: Final = 2_000_000
 """Bytes of a record beyond which a file is no table of people."""
 SEPARATORS: Final = ",;\t|"
+DAMAGES: Final = (
+    EOFError,
+    gzip.BadGzipFile,
+    lzma.LZMAError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
+"""What is raised while a damaged archive is unpacked."""
 OPENERS: Final[dict[str, Callable[..., Any]]] = {
     ".gz": gzip.open,
     ".bz2": bz2.open,
@@ -75,9 +81,10 @@ class TextFile:
             clean.open("w", encoding="utf-8", newline="") as out,
             _in_words(self.called),
         ):
-            writer = csv.writer(out)
+            csv.field_size_limit(LONGEST_LINE)
+            writer = csv.writer(out, delimiter=self.separator)
             writer.writerows(self._records(file))
-        return TextFile(self.called, clean, ",", self.names, is_tidy=True)
+        return replace(self, path=clean, is_tidy=True)
 
     def _records(self, file: Any) -> Iterator[list[str]]:
         """Yield the header and all records that are not blank, each with all values."""
@@ -125,7 +132,7 @@ def text_file(name: str, separator: str | None, encoding: str | None) -> TextFil
     separator = separator or _separator(text)
     names = _first_records(text, separator)[0]
     if "\ufffd" in "".join(names):
-        raise not_utf8(called)
+        raise no_text(called)
     _check_names(called, names)
     found = TextFile(called, path, separator, tuple(names))
     # DuckDB takes the first line for the header and a blank line for a value, and
@@ -155,11 +162,12 @@ def _line(file: Any, called: str) -> str:
     """Return the next line; one that is too long is an error."""
     line: str = file.readline(LONGEST_LINE + 1)
     if len(line) > LONGEST_LINE:
-        raise ValueError(
-            f"{called} has a line of more than {LONGEST_LINE:,} characters, or line "
-            "ends that cannot be told"
-        )
+        raise _too_long(called)
     return line
+
+
+def _too_long(called: str) -> ValueError:
+    return ValueError(f"{called} has a line of more than {LONGEST_LINE:,} characters")
 
 
 def _copied(stream: Any, called: str) -> Path:
@@ -167,17 +175,15 @@ def _copied(stream: Any, called: str) -> Path:
     path = new_file()
     with path.open("wb") as out, _in_words(called):
         while block := stream.read(LONGEST_LINE):
-            if len(block) == LONGEST_LINE and not {10, 13} & set(block):
-                raise ValueError(
-                    f"{called} has a line of more than {LONGEST_LINE:,} bytes"
-                )
+            if len(block) == LONGEST_LINE and b"\n" not in block.replace(b"\r", b"\n"):
+                raise _too_long(called)
             out.write(block)
     return path
 
 
 def _head(path: Path) -> bytes:
     with path.open("rb") as file:
-        return file.read(HEAD)
+        return file.read(LONGEST_LINE)
 
 
 @contextmanager
@@ -185,29 +191,21 @@ def _in_words(called: str) -> Iterator[None]:
     """Turn what can go wrong while a file is read into one line."""
     try:
         yield
-    except UnicodeDecodeError:
-        raise not_utf8(called) from None
+    except UnicodeDecodeError as error:
+        raise no_text(called, error.encoding) from None
     except LookupError as error:
         raise ValueError(f"{called}: {error}") from None
-    except (
-        EOFError,
-        gzip.BadGzipFile,
-        lzma.LZMAError,
-        zipfile.BadZipFile,
-        zlib.error,
-    ) as error:
+    except DAMAGES as error:
         raise ValueError(f"{called} cannot be unpacked: {error}") from None
     except csv.Error as error:
-        raise ValueError(
-            f"{called} is not a CSV file that can be read: {error}"
-        ) from None
+        raise ValueError(f"{called} is no CSV file: {error}") from None
 
 
-def not_utf8(called: str) -> ValueError:
+def no_text(called: str, encoding: str = "utf-8") -> ValueError:
     """Return the error of a file in another encoding."""
     return ValueError(
-        f"{called} is not UTF-8 text; say what it is, for example with --encoding "
-        "cp1252 or --encoding latin-1"
+        f"{called} is not {encoding.upper()} text; say what it is, for example with "
+        "--encoding cp1252 or --encoding latin-1"
     )
 
 
