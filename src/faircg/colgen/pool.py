@@ -100,7 +100,7 @@ class Pool:
         if not all(map(problem.allows, rules)):
             raise ValueError("a rule of the pool is not allowed")
         for rule, cover in zip(rules, problem.bits.cover(rules), strict=True):
-            pool._number[cover.tobytes()] = len(pool)
+            pool._number[_key(cover)] = len(pool)
             pool._append(rule, cover)
         if len(pool._number) < len(pool):
             raise ValueError("two rules of the pool cover the same")
