@@ -113,7 +113,7 @@ class Pool:
 
 def _key(cover: PackedMatrix) -> bytes:
     """Return what tells covers apart, and takes less memory than they do."""
-    return blake2b(cover, digest_size=16).digest()
+    return blake2b(cover.tobytes(), digest_size=16).digest()
 
 
 def _shortness(rule: Conditions) -> tuple[int, Conditions]:
