@@ -3,8 +3,10 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 
 from faircg import FairRuleSetClassifier
+from made_up import make_people
 
 FLAG = np.arange(60) % 3 == 0
 NOISE = np.random.default_rng(0).normal(size=60)
@@ -118,3 +120,26 @@ def test_large_weights_are_counted_and_never_repeated(weight, objective):
     wrong = clf.predict(NOISE.reshape(-1, 1)) != FLAG
     assert clf.certificate_.errors == weights[wrong].sum() < 60
     assert clf.certificate_.errors_lower_bound <= clf.certificate_.errors
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("objective", ["hamming", "zero_one"])
+def test_people_who_weigh_as_much_as_a_nation_change_nothing(seed, objective):
+    """Near 1e11 the solver's absolute tolerances ended one fit in seven by an error."""
+    X, y, groups = make_people(40, seed)
+    weights = np.random.default_rng(seed).integers(1, 9, 40)
+    clf = FairRuleSetClassifier(
+        constraint="equalized_odds",
+        epsilon=0.1,
+        objective=objective,
+        max_complexity=6,
+        max_conditions=2,
+        warm_start_rules=None,
+    )
+    one, other = (
+        clone(clf).fit(X, y, sensitive_features=groups, sample_weight=each)
+        for each in (weights, weights * 10**11)
+    )
+    assert other.certificate_.status == one.certificate_.status == "optimal"
+    assert other.certificate_.objective == 10**11 * one.certificate_.objective
+    assert other.certificate_.errors == 10**11 * one.certificate_.errors

@@ -41,6 +41,7 @@ def test_the_defaults_are_the_documented_ones():
         "strict": None,
         "on_interrupt": "raise",
         "callbacks": (),
+        "checkpoint": None,
     }
 
 

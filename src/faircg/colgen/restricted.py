@@ -23,7 +23,8 @@ import numpy as np
 from faircg.colgen.duals import Duals, duals_of
 from faircg.colgen.master import Master
 from faircg.colgen.pricing.base import TOLERANCE
-from faircg.solver.highs import Basis, LpSolution, Status, solve_lp
+from faircg.solver.highs import Basis, LpSolution, Status
+from faircg.solver.scaled import solve_lp
 
 if TYPE_CHECKING:
     from faircg.colgen.pool import Pool

@@ -15,7 +15,8 @@ import numpy as np
 
 from faircg.colgen.coverage.row_costs import covering_costs, rate_ends, rate_value
 from faircg.colgen.row_builder import RowBuilder
-from faircg.solver.highs import INFINITY, LinearModel, Status, solve_lp
+from faircg.solver.highs import INFINITY, LinearModel, Status
+from faircg.solver.scaled import solve_lp
 
 if TYPE_CHECKING:
     from faircg.colgen.problem import Problem

@@ -22,7 +22,8 @@ from faircg.colgen.coverage.pair_cuts import PairCuts, violated_pairs
 from faircg.colgen.coverage.row_costs import covering_costs
 from faircg.colgen.pricing.base import TOLERANCE
 from faircg.colgen.restricted import MasterValue
-from faircg.solver.highs import Status, solve_lp
+from faircg.solver.highs import Status
+from faircg.solver.scaled import solve_lp
 
 if TYPE_CHECKING:
     from faircg.colgen.duals import Duals
