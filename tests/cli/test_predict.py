@@ -255,6 +255,16 @@ def test_a_model_without_rules(tmp_path: Path, faircg: Callable[..., Done]) -> N
     assert (done.out, "has no rows" in done.err) == ("x,prediction\n", True)
 
 
+def test_rows_keep_their_order(tmp_path: Path, faircg: Callable[..., Done]) -> None:
+    """DuckDB made joins of lists of texts, and half a million rows came out mixed."""
+    MODEL.save(tmp_path / "m.json")
+    rows = [f"{k % 9},{'xb1'[k % 3]},{k}\n" for k in range(500_000)]
+    (tmp_path / "t.csv").write_text("size,kind,id\n" + "".join(rows), "utf-8")
+    assert faircg("predict", "m.json", "t.csv", "-o", "out.csv").code == 0
+    written = (tmp_path / "out.csv").read_text("utf-8").splitlines()[1:]
+    assert [line.split(",", 3)[2] for line in written] == [*map(str, range(500_000))]
+
+
 def test_names_that_look_like_numbers_stay_names(
     tmp_path: Path, faircg: Callable[..., Done]
 ) -> None:
