@@ -255,6 +255,23 @@ def test_a_model_without_rules(tmp_path: Path, faircg: Callable[..., Done]) -> N
     assert (done.out, "has no rows" in done.err) == ("x,prediction\n", True)
 
 
+def test_what_a_file_does_not_tell_can_be_said(
+    tmp_path: Path, faircg: Callable[..., Done]
+) -> None:
+    """Colons, decimal commas and Latin-1; the output has the same values, as UTF-8."""
+    MODEL.save(tmp_path / "m.json")
+    (tmp_path / "t.csv").write_text("size:kind:größe\n4,5:x:ä\n3,5:b:ö\n", "latin-1")
+    said = ("--sep", ":", "--decimal", ",", "--encoding", "latin-1")
+    done = faircg("predict", "m.json", "t.csv", *said, "-q")
+    assert done.out.splitlines() == [
+        "size:kind:größe:prediction",
+        "4,5:x:ä:yes, sir",
+        "3,5:b:ö:no",
+    ], done.err
+    done = faircg("predict", "m.json", "t.csv", "--sep", "::")
+    assert (done.code, "a separator is one character" in done.err) == (1, True)
+
+
 def test_rows_keep_their_order(tmp_path: Path, faircg: Callable[..., Done]) -> None:
     """DuckDB made joins of lists of texts, and half a million rows came out mixed."""
     MODEL.save(tmp_path / "m.json")
