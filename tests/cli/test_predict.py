@@ -211,6 +211,7 @@ BAD = {
     "long row": ("size,kind\n1,x\n1,x,2\n", "row 1 has 3 values"),
     "open quote": ('size,kind\n1,"x\n', "never closed"),
     "text for a number": ("size,kind\nbig,x\n", "'size' was numeric"),
+    "digits in groups": ("size,kind\n1_000,x\n", "holds '1_000' in row 0"),
     "infinity": ("size,kind\ninf,x\n", "infinity"),
     "not text": ("size,kind\n1,\0\n", "NUL bytes"),
 }
