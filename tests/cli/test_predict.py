@@ -211,6 +211,7 @@ BAD = {
     "long row": ("size,kind\n1,x\n1,x,2\n", "row 1 has 3 values"),
     "open quote": ('size,kind\n1,"x\n', "never closed"),
     "text for a number": ("size,kind\nbig,x\n", "'size' was numeric"),
+    "digits in groups": ("size,kind\n1_000,x\n", "holds '1_000' in row 0"),
     "infinity": ("size,kind\ninf,x\n", "infinity"),
     "not text": ("size,kind\n1,\0\n", "NUL bytes"),
 }
@@ -253,6 +254,33 @@ def test_a_model_without_rules(tmp_path: Path, faircg: Callable[..., Done]) -> N
     (tmp_path / "t.csv").write_text("x\n", encoding="utf-8")
     done = faircg("predict", "m.json", "t.csv")
     assert (done.out, "has no rows" in done.err) == ("x,prediction\n", True)
+
+
+def test_what_a_file_does_not_tell_can_be_said(
+    tmp_path: Path, faircg: Callable[..., Done]
+) -> None:
+    """Colons, decimal commas and Latin-1; the output has the same values, as UTF-8."""
+    MODEL.save(tmp_path / "m.json")
+    (tmp_path / "t.csv").write_text("size:kind:größe\n4,5:x:ä\n3,5:b:ö\n", "latin-1")
+    said = ("--sep", ":", "--decimal", ",", "--encoding", "latin-1")
+    done = faircg("predict", "m.json", "t.csv", *said, "-q")
+    assert done.out.splitlines() == [
+        "size:kind:größe:prediction",
+        "4,5:x:ä:yes, sir",
+        "3,5:b:ö:no",
+    ], done.err
+    done = faircg("predict", "m.json", "t.csv", "--sep", "::")
+    assert (done.code, "a separator is one character" in done.err) == (1, True)
+
+
+def test_rows_keep_their_order(tmp_path: Path, faircg: Callable[..., Done]) -> None:
+    """DuckDB made joins of lists of texts, and half a million rows came out mixed."""
+    MODEL.save(tmp_path / "m.json")
+    rows = [f"{k % 9},{'xb1'[k % 3]},{k}\n" for k in range(500_000)]
+    (tmp_path / "t.csv").write_text("size,kind,id\n" + "".join(rows), "utf-8")
+    assert faircg("predict", "m.json", "t.csv", "-o", "out.csv").code == 0
+    written = (tmp_path / "out.csv").read_text("utf-8").splitlines()[1:]
+    assert [line.split(",", 3)[2] for line in written] == [*map(str, range(500_000))]
 
 
 def test_names_that_look_like_numbers_stay_names(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import zipfile
 from typing import TYPE_CHECKING
 
 import pandas as pd
@@ -45,6 +47,59 @@ def test_other_kinds_of_files_hold_the_same(tmp_path: Path) -> None:
     FRAME.to_feather(tmp_path / "p.arrow")
     for name in ("p.parquet", "p.jsonl", "p.arrow"):
         assert open_table(str(tmp_path / name)).fetchall() == ROWS, name
+
+
+SHEET = """<?xml version="1.0"?><worksheet
+xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>{}
+</sheetData></worksheet>"""
+WORKBOOK = """<?xml version="1.0"?><workbook
+xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships">
+<sheets><sheet name="people" sheetId="1" r:id="rId1"/></sheets></workbook>"""
+RELATIONS = """<?xml version="1.0"?><Relationships
+xmlns="http://schemas.openxmlformats.org/package/2006/relationships">
+<Relationship Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/\
+relationships/{}" Target="{}"/></Relationships>"""
+
+
+def write_workbook(path: Path, rows: list[tuple[object, ...]]) -> None:
+    """Write the smallest file that a spreadsheet program would open."""
+    lines = ""
+    for number, row in enumerate(rows, start=1):
+        lines += f'<row r="{number}">'
+        for letter, value in zip("ABCDEF", row, strict=False):
+            place = f'r="{letter}{number}"'
+            if isinstance(value, str):
+                lines += f'<c {place} t="inlineStr"><is><t>{value}</t></is></c>'
+            elif value is not None:
+                lines += f"<c {place}><v>{value}</v></c>"
+        lines += "</row>"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("xl/workbook.xml", WORKBOOK)
+        for name, relation in {
+            "_rels/.rels": ("officeDocument", "xl/workbook.xml"),
+            "xl/_rels/workbook.xml.rels": ("worksheet", "worksheets/sheet1.xml"),
+        }.items():
+            archive.writestr(name, RELATIONS.format(*relation))
+        archive.writestr("xl/worksheets/sheet1.xml", SHEET.format(lines))
+
+
+def test_a_workbook_is_read_by_its_cells(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Numbers are numbers, and a code such as 007 stays a text."""
+    rows = [("age", "rate", "code"), (31, 0.5, "007"), (45, None, "B"), (28, 2, "")]
+    write_workbook(tmp_path / "p.xlsx", rows)
+    relation = open_table(str(tmp_path / "p.xlsx"))
+    assert relation.columns == ["age", "rate", "code"]
+    assert relation.fetchall() == [
+        (31, 0.5, "007"),
+        (45, None, "B"),
+        (28, 2.0, None),
+    ]
+    monkeypatch.setitem(sys.modules, "python_calamine", None)
+    with pytest.raises(ImportError, match=r"pip install 'faircg\[excel\]'"):
+        open_table(str(tmp_path / "p.xlsx"))
 
 
 def test_a_pattern_names_several_files(tmp_path: Path) -> None:

@@ -59,6 +59,8 @@ def main() -> None:
 
     if sys.stdout is None:  # the shell closed it
         sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    if sys.stdin is None:
+        sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115
     with warnings.catch_warnings():
         warnings.simplefilter("always")
         warnings.showwarning = _note

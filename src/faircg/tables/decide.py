@@ -129,7 +129,7 @@ class Decisions:
         else:
             text = f"CAST({self.source.column(feature.name)} AS VARCHAR)"
             said = f"CAST({typed.boolean(text)} AS DOUBLE)"
-            number = f"coalesce({typed.number(text, self.source.decimal)}, {said})"
+            number = f"coalesce({typed.cast(text, self.source.decimal)}, {said})"
             decimal = self._decimal(feature.name)
             if decimal and kind == "VARCHAR":
                 number = typed.written_number(there, decimal)
@@ -140,6 +140,8 @@ class Decisions:
     def _is_bad(self, j: int, feature: Feature) -> str:
         absent = f"CASE WHEN f{j} IS NULL THEN {self._there(feature.name)} END"
         bad = f"{absent} IS NOT NULL"
+        if self._type(feature.name) == "VARCHAR" and not self._decimal(feature.name):
+            bad += f" OR contains({self.source.column(feature.name)}, '_')"
         return bad if feature.kind == "boolean" else f"{bad} OR isinf(f{j})"
 
     def _words(self, j: int, feature: Feature) -> str:

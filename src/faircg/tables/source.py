@@ -22,15 +22,14 @@ from faircg.tables.text_files import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Sequence
 
     import duckdb
     import pandas as pd
 
-K = TypeVar("K")
 T = TypeVar("T")
-TOGETHER: Final = 100
-"""Columns that one query asks about."""
+FIRST: Final = 5_000
+"""Rows that are looked at first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,48 +146,31 @@ def _value(text: str, kind: str, decimal: str | None) -> str:
 def _kinds(source: Source) -> list[str]:
     """Find the type of each column of texts by all of its values.
 
-    Some columns at a time: DuckDB takes long to plan a query about thousands.
+    One value that is none of a type rules it out, so that the first rows settle most
+    columns. The values of all columns are asked the same as one long column ``v``, for
+    DuckDB takes long to plan a query of thousands of tests.
     """
-    kinds = ["DOUBLE"] * len(source.names)
-    for start in range(0, len(kinds), TOGETHER):
-        some = range(start, min(start + TOGETHER, len(kinds)))
-        tests = {}
-        for j in some:
-            is_whole = f"c{j} = translate(c{j}, '._eExXbB', '')"
-            tests[j, "VARCHAR"] = f"c{j} IS NOT NULL AND {_number(source, j)} IS NULL"
-            if source.decimal != ",":  # the same in fewer words, to be planned sooner
-                is_none = f"TRY_CAST(c{j} AS DOUBLE) IS NULL AND c{j} IS NOT NULL"
-                tests[j, "VARCHAR"] = f"{is_none} OR contains(c{j}, '_')"
-            tests[j, "DOUBLE"] = f"TRY_CAST(c{j} AS BIGINT) IS NULL OR NOT {is_whole}"
-        found = _any(source, tests)
-        for j in some:
-            kinds[j] = "VARCHAR" if found[j, "VARCHAR"] else "DOUBLE"
-            if not found[j, "DOUBLE"]:
-                kinds[j] = "BIGINT"
-        # Of texts it matters which of them stand for missing values.
-        tests = {}
-        for j in (j for j in some if kinds[j] == "VARCHAR"):
-            there = f"NOT {typed.among(f'c{j}', typed.MISSING)} AND"
-            is_boolean = typed.among(f"c{j}", (*typed.TRUE, *typed.FALSE))
-            tests[j, "DOUBLE"] = f"{there} {_number(source, j)} IS NULL"
-            tests[j, "BOOLEAN"] = f"{there} NOT {is_boolean}"
-        for (j, kind), is_other in _any(source, tests).items():
-            if not is_other and kinds[j] == "VARCHAR":
-                kinds[j] = kind
-    return kinds
-
-
-def _number(source: Source, j: int) -> str:
-    return typed.number(f"c{j}", source.decimal)
-
-
-def _any(source: Source, tests: Mapping[K, str]) -> dict[K, bool]:
-    """Say which tests are true for some row; without rows, none is."""
-    if not tests:
-        return {}
-    asked = ", ".join(f"bool_or({test})" for test in tests.values())
-    [row] = source.relation.aggregate(asked).fetchall()
-    return {key: bool(found) for key, found in zip(tests, row, strict=True)}
+    there = f"THEN NOT {typed.among('v', typed.MISSING)} END"
+    is_boolean = typed.among("v", (*typed.TRUE, *typed.FALSE))
+    ruled_out_by = {
+        "BIGINT": "TRY_CAST(v AS BIGINT) IS NULL OR v <> translate(v, '._eExXbB', '')",
+        "DOUBLE": f"CASE WHEN {typed.no_number('v', source.decimal)} {there}",
+        "BOOLEAN": f"CASE WHEN NOT {is_boolean} {there}",
+    }
+    left = {j: set(ruled_out_by) for j in range(len(source.names))}
+    for rows in (source.relation.limit(FIRST), source.relation):
+        columns = [j for j in left if left[j]] or [0]
+        kinds = [k for k in ruled_out_by if any(k in left[j] for j in columns)]
+        asked = [f"bool_or({ruled_out_by[kind]})" for kind in kinds]
+        values = rows.project(
+            f"unnest([{', '.join(f'c{j}' for j in columns)}]) AS v, "
+            f"unnest({columns}) AS j"
+        )
+        for j, *found in values.aggregate(", ".join(["j", *asked]), "j").fetchall():
+            left[j] -= {
+                kind for kind, is_out in zip(kinds, found, strict=True) if is_out
+            }
+    return [next((k for k in ruled_out_by if k in left[j]), "VARCHAR") for j in left]
 
 
 def open_source(name: str, reading: Reading | None = None) -> Source:

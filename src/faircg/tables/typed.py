@@ -37,13 +37,20 @@ def present(column: str, words: Iterable[str] = ()) -> str:
 
 
 def number(text: str, decimal: str | None = None) -> str:
-    """Return a text as a double; NULL if it is no number, or not a number.
-
-    DuckDB takes 1_000 for one.
-    """
-    digits = f"translate({text}, ',.', '.x')" if decimal == "," else text
-    value = f"TRY_CAST({digits} AS DOUBLE)"
+    """Return a text as a double; NULL if it is no number, or not a number."""
+    value = cast(text, decimal)
     return f"CASE WHEN NOT (contains({text}, '_') OR isnan({value})) THEN {value} END"
+
+
+def no_number(text: str, decimal: str | None = None) -> str:
+    """Return the test for what is no number; DuckDB takes 1_000 for one."""
+    return f"({cast(text, decimal)} IS NULL OR contains({text}, '_'))"
+
+
+def cast(text: str, decimal: str | None = None) -> str:
+    """Return a text as what DuckDB takes for a double."""
+    digits = f"translate({text}, ',.', '.x')" if decimal == "," else text
+    return f"TRY_CAST({digits} AS DOUBLE)"
 
 
 def boolean(text: str) -> str:
