@@ -141,9 +141,8 @@ def command(people, path, model):
     )
 
 
-@pytest.mark.parametrize(
-    "seed", [0, *(pytest.param(seed, marks=pytest.mark.long) for seed in range(1, 6))]
-)
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(6))
 def test_sigkill_at_any_moment_changes_nothing(seed, tmp_path, monkeypatch):
     """Whatever was being written, the next start finds a whole file and goes on."""
     people, path = tmp_path / "people.csv", tmp_path / "run.checkpoint"

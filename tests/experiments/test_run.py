@@ -53,6 +53,7 @@ def killed_and_resumed(tmp_path_factory):
     return folder / "tiny", before, again
 
 
+@pytest.mark.long
 def test_a_killed_run_goes_on_where_it_was(killed_and_resumed):
     """Finished tasks are not touched, and all the others are done."""
     folder, before, again = killed_and_resumed
@@ -66,6 +67,7 @@ def test_a_killed_run_goes_on_where_it_was(killed_and_resumed):
     assert "every cell was recounted" in again.stdout
 
 
+@pytest.mark.long
 def test_a_kill_leaves_no_broken_file(killed_and_resumed):
     """Whatever a task wrote is whole: files appear at once."""
     folder, before, _ = killed_and_resumed
@@ -74,6 +76,7 @@ def test_a_kill_leaves_no_broken_file(killed_and_resumed):
     assert all(file.stat().st_size for file in before)
 
 
+@pytest.mark.long
 def test_everything_is_written(killed_and_resumed):
     """Every table and figure is there, has all cells, and survives the recount."""
     folder, _, _ = killed_and_resumed
@@ -85,6 +88,7 @@ def test_everything_is_written(killed_and_resumed):
         assert f"figures/{figure.name}" in page
 
 
+@pytest.mark.long
 def test_the_page_follows_from_the_files(killed_and_resumed, tmp_path):
     """Rendering the CSV files again gives the same bytes."""
     folder, _, _ = killed_and_resumed
@@ -125,6 +129,7 @@ def tamper_twice(folder):
     pd.concat([frame, frame.iloc[:1]]).to_csv(folder / "masters.csv", index=False)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("tamper", "message"),
     [
