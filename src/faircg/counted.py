@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from faircg.features import Features
 from faircg.labelled import MOST_DISTINCT, LabelledTable
+from faircg.reduction.databases import database_of
 from faircg.reduction.pushed import PushedReduction
-from faircg.reduction.sources import source_of
 from faircg.table import as_frame, check_frame
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from faircg.classifier import FairRuleSetClassifier
     from faircg.question import Question
-    from faircg.reduction.sources import Source
+    from faircg.reduction.databases import Database
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ def counted(
     columns: TableColumns,
 ) -> LabelledTable:
     """Read the people of a table: their distinct rows, if it is in a database."""
-    source = source_of(table)
+    source = database_of(table)
     if source is not None:
         return _counted(estimator, question, source, columns)
     check_frame(table)
@@ -85,7 +85,7 @@ def counted(
 def _counted(
     estimator: FairRuleSetClassifier,
     question: Question,
-    source: Source,
+    source: Database,
     columns: TableColumns,
 ) -> LabelledTable:
     features = Features(columns.features)

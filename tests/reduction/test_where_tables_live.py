@@ -52,7 +52,7 @@ def test_only_distinct_rows_leave_the_database(caplog):
     """A million rows of a few kinds of people: all queries count, none lists rows."""
     frame = whole_table(8)
     many = duckdb.sql("SELECT * FROM frame CROSS JOIN range(10000) AS times(k)")
-    with caplog.at_level("DEBUG", logger="faircg.reduction.sources"):
+    with caplog.at_level("DEBUG", logger="faircg.reduction.databases"):
         fitted = asked().fit_table(many, features=["job", "member"], **COLUMNS)
     asks = [record.message for record in caplog.records]
     assert len(asks) == 3

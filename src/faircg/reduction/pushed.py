@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from faircg.reduction.cut_features import CutFeature, Cutting
-    from faircg.reduction.sources import Source
+    from faircg.reduction.databases import Database
     from faircg.table import Kind
     from faircg.typing import FloatVector, IntVector
 
@@ -57,7 +57,7 @@ class CountedPeople:
 class PushedReduction:
     """What to count: the columns of a table by what they are for."""
 
-    source: Source
+    source: Database
     features: Mapping[str, Kind]
     target: str
     sensitive: tuple[str, ...] = ()

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 
-class Source(Protocol):
+class Database(Protocol):
     """A table that is asked by SQL."""
 
     def kinds(self, names: Iterable[str]) -> Mapping[str, Kind]:
@@ -88,7 +88,7 @@ class IbisSource:
         return found
 
 
-def source_of(table: Any) -> Source | None:
+def database_of(table: Any) -> Database | None:
     """Return what answers SQL about a table; None if it is in memory."""
     import duckdb
 
