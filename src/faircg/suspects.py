@@ -32,8 +32,8 @@ NEARLY_ALL: Final = 0.9
 """Share of different texts among all, or of dates, from which on they are just that."""
 LEAKS: Final = 0.001
 """Share of people for whom a column that leaks may miss the target."""
-STANDS_FOR: Final = 0.1
-"""Share of the groups' own mistakes that guessing by a proxy makes at most."""
+STANDS_FOR: Final = 0.25
+"""Share of the mistakes of a blind guess that guessing by a proxy makes at most."""
 MANY_NUMBERS: Final = 50
 """Different numbers beyond which they are cut into as many equal parts."""
 _NAME: Final = re.compile(
