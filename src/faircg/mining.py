@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from faircg._kernel import ConditionBits
     from faircg.colgen.problem import Problem
     from faircg.colgen.stop import Deadline
-    from faircg.typing import BoolMatrix, BoolVector, Conditions, IntVector
+    from faircg.typing import BoolMatrix, BoolVector, Conditions, FloatVector, IntVector
 
 N_TREES = 50
 """Trees of each forest."""
@@ -59,26 +59,60 @@ def mine_tree(
 def mine_forest(
     problem: Problem, max_conditions: int, seed: int, deadline: Deadline
 ) -> set[Conditions]:
-    """Grow random forests, with and without balanced classes."""
-    from sklearn.ensemble import RandomForestClassifier
+    """Grow random forests, with and without balanced classes.
+
+    Tree by tree: on few rows scikit-learn's forest prepares a tree for five times as
+    long as it grows it, and what it draws for each depends on its version.
+    """
+    from sklearn import config_context
+    from sklearn.tree import DecisionTreeClassifier
 
     found: set[Conditions] = set()
     if deadline.is_set():
         return found
     rows, labels, weights = _samples(problem, seed)
-    for class_weight in (None, "balanced_subsample"):
+    numbers, shares = rows.astype(np.float32), weights / weights.sum()
+    for is_balanced in (False, True):
         for batch in range(N_TREES // BATCH):
             if deadline.is_set():
                 return found
-            forest = RandomForestClassifier(
-                n_estimators=BATCH,
-                max_depth=min(max_conditions, MOST_DEPTH),
-                class_weight=class_weight,
-                random_state=seed + batch,
-            )
-            forest.fit(rows, labels, sample_weight=weights)
-            found |= _rules(problem, forest.estimators_)
+            with config_context(skip_parameter_validation=True, assume_finite=True):
+                trees = [
+                    DecisionTreeClassifier(
+                        max_depth=min(max_conditions, MOST_DEPTH),
+                        max_features="sqrt",
+                        random_state=number,
+                    ).fit(
+                        numbers,
+                        labels,
+                        sample_weight=_bootstrap(shares, labels, number, is_balanced),
+                        check_input=False,
+                    )
+                    for number in _numbers(seed + batch, BATCH)
+                ]
+            found |= _rules(problem, trees)
     return found
+
+
+def _numbers(seed: int, n_trees: int) -> list[int]:
+    """Return a seed for each tree of a forest."""
+    rng = np.random.RandomState(seed)
+    return [rng.randint(np.iinfo(np.int32).max) for _ in range(n_trees)]
+
+
+def _bootstrap(
+    shares: FloatVector, labels: BoolVector, seed: int, is_balanced: bool
+) -> FloatVector:
+    """Draw as many rows as there are, by their shares; say how much each counts."""
+    n_rows = len(shares)
+    drawn = np.random.RandomState(seed).choice(n_rows, n_rows, p=shares)
+    times = np.bincount(drawn, minlength=n_rows).astype(float)
+    if is_balanced:
+        by_label = np.bincount(labels[drawn], minlength=2)
+        times *= (n_rows / (np.count_nonzero(by_label) * np.maximum(by_label, 1)))[
+            labels.astype(int)
+        ]
+    return times
 
 
 def mine_fair_tree(
