@@ -26,6 +26,7 @@ LAYERS = [
         "suspects",
         "written_numbers",
         "told_apart",
+        "limits",
     },
     {"_kernel", "parsing", "whole_files", "amounts"},
     {"rules", "table", "fairness", "solver", "datasets", "cuts"},

@@ -5,7 +5,7 @@ import threading
 import pytest
 
 from faircg.colgen.background import run
-from faircg.colgen.stop import Deadline
+from faircg.colgen.stop import WORDS_PER_UNIT, Deadline
 from faircg.solver.highs import solve_mip
 from solver.test_highs import market_split
 
@@ -51,6 +51,22 @@ def test_a_part_gets_a_shorter_view_of_the_same_deadline(clock):
     clock.now += 4
     assert deadline.within(30).remaining() == 6
     assert deadline.within(0).is_set()
+
+
+def test_work_is_counted_and_time_still_ends_it(clock):
+    """Shares are then of the work, however late it is; the time has the last word."""
+    deadline = Deadline.after(10, work=2.0, clock=clock)
+    half = deadline.within(0.5 * deadline.remaining())
+    clock.now += 9
+    assert half.remaining() == 1
+    deadline.spend(WORDS_PER_UNIT)
+    assert half.is_set()
+    assert deadline.remaining() == 1
+    assert deadline.steps(WORDS_PER_UNIT // 2) == 2
+    assert deadline.is_counting
+    clock.now += 1
+    assert deadline.is_set()
+    assert not deadline.is_counting
 
 
 def test_an_interrupt_reaches_every_view():

@@ -14,12 +14,12 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
 from faircg.colgen.events import FitBegun
-from faircg.colgen.stop import Deadline
 from faircg.counted import TableColumns, counted
 from faircg.grouping import Grouping
 from faircg.groups import attribute_names
 from faircg.labelled import LabelledTable
 from faircg.learned import asked_of, check_recount, learned_model, warn_of_sensitive
+from faircg.limits import limit_words
 from faircg.listening import telling
 from faircg.plain_tree import PlainTree
 from faircg.predicts import Predicts
@@ -97,8 +97,12 @@ class FairRuleSetClassifier(Predicts, TakesTables, ClassifierMixin, BaseEstimato
     not_together : sequence of sequences, default=()
         Sets of features of which a rule may test one at most, such as ``[("race",
         "sex")]``.
-    time_limit, pricing_time_limit : float, default=60.0 and 45.0
-        Seconds for the whole fit, and for one pricing.
+    time_limit, work_limit : float or None, default=None
+        Limits of the whole fit: in seconds, 60 by default, or in units of work that
+        take about a second each. Counted are bits read, steps of solvers and the like,
+        on one thread: a fit that only work limits is the same on any machine.
+    pricing_time_limit : float, default=45.0
+        Seconds, or units of work, for one pricing.
     random_state : int, RandomState or None, default=0
         Seed of the warm start and of sampled pricing.
     n_jobs : int or None, default=None
@@ -187,7 +191,8 @@ class FairRuleSetClassifier(Predicts, TakesTables, ClassifierMixin, BaseEstimato
         "exclude": ["array-like"],
         "monotone": [Mapping, None],
         "not_together": [Iterable],
-        "time_limit": [Interval(Real, 0, None, closed="neither")],
+        "time_limit": [Interval(Real, 0, None, closed="neither"), None],
+        "work_limit": [Interval(Real, 0, None, closed="neither"), None],
         "pricing_time_limit": [Interval(Real, 0, None, closed="neither")],
         "random_state": ["random_state"],
         "n_jobs": [Integral, None],
@@ -220,7 +225,8 @@ class FairRuleSetClassifier(Predicts, TakesTables, ClassifierMixin, BaseEstimato
         exclude: Sequence[str | int] = (),
         monotone: Mapping[Any, str] | None = None,
         not_together: Sequence[Sequence[str | int]] = (),
-        time_limit: float = 60.0,
+        time_limit: float | None = None,
+        work_limit: float | None = None,
         pricing_time_limit: float = 45.0,
         random_state: int | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
@@ -250,13 +256,11 @@ class FairRuleSetClassifier(Predicts, TakesTables, ClassifierMixin, BaseEstimato
         self.exclude = exclude
         self.monotone = monotone
         self.not_together = not_together
-        self.time_limit = time_limit
+        self.time_limit, self.work_limit = time_limit, work_limit
         self.pricing_time_limit = pricing_time_limit
         self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.pos_label = pos_label
-        self.rules_for = rules_for
+        self.n_jobs, self.verbose = n_jobs, verbose
+        self.pos_label, self.rules_for = pos_label, rules_for
         self.missing_groups = missing_groups
         self.groups = groups
         self.strict, self.on_interrupt = strict, on_interrupt
@@ -351,9 +355,8 @@ class FairRuleSetClassifier(Predicts, TakesTables, ClassifierMixin, BaseEstimato
         attributes: Iterable[str | int],
     ) -> Self:
         """Learn a rule set from people who are read; ``attributes`` name groups."""
-        deadline = Deadline.after(self.time_limit)
         question = Question.of(self)
-        criterion = question.criterion
+        deadline, criterion = question.deadline(), question.criterion
         listening = telling(self.callbacks, self.verbose)
         with listening as tell, deadline.listening():
             people = read(question).counting()
@@ -363,7 +366,7 @@ class FairRuleSetClassifier(Predicts, TakesTables, ClassifierMixin, BaseEstimato
             epsilon = None if criterion is None else criterion.epsilon
             allowed = None if epsilon is None else float(epsilon)
             count = float(data.weights.sum() / data.parts)
-            tell(FitBegun(allowed, question.max_complexity, count, self.time_limit))
+            tell(FitBegun(allowed, question.max_complexity, count, question.time_limit))
             # Before the search, which leaves no time after it.
             is_positive = data.labels.is_positive
             tree = PlainTree.learn(data.table, is_positive, data.weights, data.cuts)
@@ -382,10 +385,12 @@ class FairRuleSetClassifier(Predicts, TakesTables, ClassifierMixin, BaseEstimato
         check_recount(self.model_, people)
         self.classes_, self._positive = data.labels.classes, data.labels.positive
         self.rule_set_, self.history_ = self.model_.rule_set, solution.history
-        if self.certificate_.status == "time_limit":
+        if (ended := self.certificate_.status) in ("time_limit", "work_limit"):
+            name = ended.replace("_", " ")
+            limit = limit_words(self.time_limit, self.work_limit)
             warnings.warn(
-                f"the time limit of {self.time_limit:g} s was reached; the best rule "
-                f"set so far is kept. {self.certificate_}",
+                f"the {name} of {limit} was reached; the best rule set so far is kept. "
+                f"{self.certificate_}",
                 ConvergenceWarning,
                 stacklevel=4,  # whoever called fit
             )

@@ -16,7 +16,6 @@ from faircg.colgen.options import SearchOptions
 from faircg.colgen.pricing import PoolOnly
 from faircg.colgen.problem import fingerprint
 from faircg.colgen.select import Selection
-from faircg.colgen.stop import Deadline
 from faircg.evaluate.counts import group_counts, total
 from faircg.evaluate.gaps import gap_or_nan, largest_gap
 from faircg.evaluate.pooling import count_columns
@@ -39,6 +38,7 @@ if TYPE_CHECKING:
     from faircg.colgen.events import Phase
     from faircg.colgen.pricing import Pricer
     from faircg.colgen.problem import Problem
+    from faircg.colgen.stop import Deadline
     from faircg.grid import Cells, Grid, GridPoint
     from faircg.labelled import LabelledTable
     from faircg.question import Question
@@ -117,7 +117,7 @@ class Fold:
         self, point: GridPoint, rules: tuple[Conditions, ...], cells: Cells
     ) -> SolvedCell:
         question = self.question
-        deadline = Deadline.after(question.time_limit)
+        deadline = question.deadline()
         start: Iterable[Conditions] = rules
         if point == self.grid.coarse[0]:
             start = question.first_rules(
@@ -180,7 +180,7 @@ class Fold:
     ) -> SolvedCell:
         question = self.question
         pricer = question.pricer() if question.is_exact else PoolOnly()
-        deadline = Deadline.after(question.time_limit)
+        deadline = question.deadline()
         return SolvedCell.of(self._solve("II", point, rules, coarse, pricer, deadline))
 
     def _solve(
@@ -228,7 +228,7 @@ class Fold:
                 returned=returned,
                 optimised=optimised,
                 lower_bound=proven_bound(point, cells, self.depths(point)[-1]),
-                is_finished=cell.status != "time_limit",
+                is_finished=cell.status not in ("time_limit", "work_limit"),
                 seconds=cell.seconds,
             )
         return answers
@@ -269,6 +269,7 @@ class Fold:
             self._data,
             rules,
             question.time_limit,
+            question.work_limit,
             question.pricing_time_limit,
             question.seed,
             known_rule_sets(cells),

@@ -111,7 +111,7 @@ class SolvedCell:
             lower_bound=proven.lower_bound,
             max_conditions=proven.max_conditions,
             status=proven.status,
-            seconds=proven.seconds,
+            seconds=proven.seconds or 0.0,
         )
 
     def to_json(self) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from dataclasses import replace
+from math import inf
 from numbers import Integral
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ from faircg.evaluate.coverage import Coverage
 from faircg.evaluate.gaps import fairness_of
 from faircg.exceptions import SensitiveFeatureWarning, SolverError
 from faircg.labels import plain
+from faircg.limits import seconds_of
 from faircg.model import Asked, Feature, RuleSetModel
 from faircg.model_entries import Baseline
 from faircg.policy import Policy
@@ -49,7 +51,8 @@ def named_rules(
 def asked_of(estimator: FairRuleSetClassifier, data: LabelledTable) -> Asked:
     """Return the settings that a reader of the model will want to know."""
     seed, cuts = estimator.random_state, estimator.thresholds
-    weights = estimator.class_weight
+    weights, work = estimator.class_weight, estimator.work_limit
+    seconds = seconds_of(estimator.time_limit, work)
     policy = Policy.of(estimator.monotone, estimator.not_together, data.features)
     return Asked(
         exclude=data.features.excluded,
@@ -59,7 +62,8 @@ def asked_of(estimator: FairRuleSetClassifier, data: LabelledTable) -> Asked:
         rules_for=estimator.rules_for,
         thresholds=cuts if isinstance(cuts, str) else "given",
         n_thresholds=int(estimator.n_thresholds),
-        time_limit=float(estimator.time_limit),
+        time_limit=None if seconds == inf else seconds,
+        work_limit=None if work is None else float(work),
         random_state=int(seed) if isinstance(seed, Integral) else None,
         cost_false_positive=float(estimator.cost_false_positive),
         cost_false_negative=float(estimator.cost_false_negative),

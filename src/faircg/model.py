@@ -242,14 +242,16 @@ class RuleSetModel:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the model as JSON values."""
-        certificate = self.certificate
+        proven = None if self.certificate is None else self.certificate.to_dict()
+        if proven is not None:
+            del proven["seconds"]  # the only thing that differs when a fit is repeated
         return {
             "format": FORMAT,
             "version": VERSION,
             "labels": list(self.labels),
             "rule_set": self.rule_set.to_dict(),
             "features": [feature.to_dict() for feature in self.features],
-            "certificate": None if certificate is None else certificate.to_dict(),
+            "certificate": proven,
             "groups": counts_to_json(self.groups),
             "ranges": {name: asdict(known) for name, known in self.ranges.items()},
             "asked": {name: _plain(v) for name, v in asdict(self.asked).items()},

@@ -82,6 +82,7 @@ class Asked:
     decimal_commas: tuple[str, ...] | None = None
     decimal_points: tuple[str, ...] | None = None
     missing_words: tuple[str, ...] | None = None
+    work_limit: float | None = None
 
     def cost_of(self, counts: GroupCounts, parts: int = 1) -> float | None:
         """Return what errors cost by their kind; people may be counted in parts.

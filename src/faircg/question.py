@@ -18,12 +18,14 @@ from faircg.amounts import Amounts
 from faircg.binarize import ConditionBinarizer, cutting_of, named_thresholds, packed
 from faircg.colgen.pricing import pricer_by_name, threads
 from faircg.colgen.problem import Problem
+from faircg.colgen.stop import Deadline
 from faircg.error_costs import ErrorCosts, SampleCosts
 from faircg.fairness.constraint import criterion_of, takes_epsilon, with_epsilon
 from faircg.fairness.criterion import changed_epsilon, rates_of
 from faircg.fairness.mirrored import Mirrored
 from faircg.grouping import Grouping
 from faircg.groups import EVERYBODY
+from faircg.limits import seconds_of
 from faircg.mining import MINERS
 from faircg.policy import Policy
 from faircg.rules import Rule
@@ -35,7 +37,6 @@ if TYPE_CHECKING:
 
     from faircg.classifier import FairRuleSetClassifier
     from faircg.colgen.pricing import Pricer
-    from faircg.colgen.stop import Deadline
     from faircg.fairness import Criterion
     from faircg.fairness.constraint import Constraint
     from faircg.features import Features
@@ -76,6 +77,7 @@ class Question:
     monotone: Mapping[Any, str] | None
     not_together: object
     time_limit: float
+    work_limit: float | None
     pricing_time_limit: float
     seed: int
     threads: int
@@ -136,7 +138,10 @@ class Question:
             exclude=estimator.exclude,
             monotone=estimator.monotone,
             not_together=estimator.not_together,
-            time_limit=float(estimator.time_limit),
+            time_limit=seconds_of(estimator.time_limit, estimator.work_limit),
+            work_limit=None
+            if estimator.work_limit is None
+            else float(estimator.work_limit),
             pricing_time_limit=float(estimator.pricing_time_limit),
             seed=int(rng.randint(np.iinfo(np.int32).max)),
             threads=threads(estimator.n_jobs),
@@ -189,16 +194,27 @@ class Question:
         if self.rules_for != "auto":
             return (self,)
         half, path = self.time_limit / 2, self.checkpoint
+        less = None if self.work_limit is None else self.work_limit / 2
         labels: tuple[RulesFor, ...] = get_args(RulesFor)
         return tuple(
             replace(
                 self,
                 rules_for=label,
                 time_limit=half,
+                work_limit=less,
                 checkpoint=path and path.with_name(f"{path.name}.{label}"),
             )
             for label in labels
         )
+
+    def deadline(self) -> Deadline:
+        """Start the clock, and the count of the work if that is limited."""
+        return Deadline.after(self.time_limit, work=self.work_limit)
+
+    @property
+    def patience(self) -> float:
+        """Seconds, or units of work if that is limited, for the whole search."""
+        return self.time_limit if self.work_limit is None else self.work_limit
 
     @property
     def side(self) -> RulesFor:

@@ -36,6 +36,7 @@ Found = TypeVar("Found")
 _SHORTEST: Final[tuple[CertificateStatus, ...]] = (
     "interrupted",
     "time_limit",
+    "work_limit",
     "feasible",
     "optimal",
 )
@@ -137,7 +138,7 @@ def _learn_one(
         deadline,
         rules=rules,
         pricing_seconds=question.pricing_time_limit,
-        patience=question.time_limit,
+        patience=question.patience,
         threads=question.threads,
         seed=question.seed,
         on_event=lambda event: on_event(in_units(event, problem.units)),
@@ -183,7 +184,7 @@ def joint_certificate(kept: Certificate, every: Sequence[Certificate]) -> Certif
         max_conditions=min(c.max_conditions for c in every),
         depths=min(every, key=lambda c: c.max_conditions).depths,
         rates="proxy" if any(c.rates == "proxy" for c in every) else "exact",
-        seconds=sum(c.seconds for c in every),
+        seconds=sum(c.seconds or 0.0 for c in every),
         **{name: _least(name, every) for name in _BOUNDS},
     )
 

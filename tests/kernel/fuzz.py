@@ -76,7 +76,7 @@ def main(seed: int, calls: int) -> int:
     bits = np.random.default_rng(0).integers(0, 2**6, size=(4, 2), dtype=np.uint64)
     family, prices = np.arange(4, dtype=np.int32), np.linspace(-1, 1, 70)
     problem: list[Any] = [bits, 70, family, prices, 0.1, 3]
-    limits: list[Any] = [2, 1.0, _native.StopFlag()]
+    limits: list[Any] = [2, 1.0, _native.StopFlag(), -1]
     sets: list[Any] = [
         bits,
         np.linspace(0, 1, 4),

@@ -373,10 +373,11 @@ def test_the_compiled_module_checks_for_itself() -> None:
     names = [field.name for field in fields(RuleSetProblem)]
     good = {name: GOOD[name] for name in names}
     good |= {"limit": 60.0, "most": 9, "threads": 1, "seconds": INF, "stop": None}
+    good["most_words"] = -1
 
     def native(**arguments: Any) -> Any:
         problem = compiled.RuleSetProblem(**{n: arguments.pop(n) for n in names})
-        limits = ("threads", "seconds", "stop")
+        limits = ("threads", "seconds", "stop", "most_words")
         limits = compiled.Limits(**{n: arguments.pop(n) for n in limits})
         return compiled.rule_sets_below(problem, **arguments, limits=limits)
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from faircg._kernel import Limits, StopFlag, enumerate_below, reference, search
+from faircg._kernel import Limits, Meter, StopFlag, enumerate_below, reference, search
 from posed import pose
 
 
@@ -78,6 +78,40 @@ def test_bounds_of_interrupted_searches_are_valid(seed: int) -> None:
                 assert part.reduced_costs[0] >= whole.bound - 1e-9
             if part.is_complete:
                 assert part.bound == pytest.approx(whole.bound, abs=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_search_ends_after_so_many_words_whatever_the_clock_says(seed: int) -> None:
+    """It reads as many words the second time, finds the same, and its bound is true.
+
+    A search that is allowed as many words as it takes is complete.
+    """
+    rng = np.random.default_rng(seed)
+    rows = rng.random((500, 24)) < 0.5
+    prices = rng.choice([-1.0, 1.0], 500) + 0.3 * (rows[:, seed] & rows[:, 20])
+    problem = pose(rows, prices, [0.0, 1.0][seed % 2], 3)
+    for run in (search, reference.search):
+        whole, meter = None, Meter(10**12)
+        whole = run(problem, cutoff=-1e-6, keep=20, limits=Limits(meter=meter))
+        assert whole.is_complete
+        assert 0 < meter.words < 10**12
+        for share in (0.0, 0.1, 0.6):
+            meters = [Meter(int(share * meter.words)) for _ in range(2)]
+            found = [
+                run(problem, cutoff=-1e-6, keep=20, limits=Limits(meter=counted))
+                for counted in meters
+            ]
+            assert meters[0].words == meters[1].words
+            assert meters[0].is_full
+            assert found[0].rules == found[1].rules
+            assert found[0].bound == found[1].bound <= whole.bound + 1e-9
+            assert not found[0].is_complete or found[0].bound == whole.bound
+
+
+def test_words_are_counted_on_one_thread() -> None:
+    """How far each of many threads comes is a matter of chance."""
+    with pytest.raises(ValueError, match="one thread"):
+        Limits(meter=Meter(10), threads=2)
 
 
 SCRIPT = """

@@ -19,7 +19,7 @@ from scipy import sparse
 from faircg.colgen.master import Master
 from faircg.colgen.pool import Pool
 from faircg.colgen.problem import Problem
-from faircg.colgen.stop import Deadline
+from faircg.colgen.stop import WORDS_PER_UNIT, Deadline
 from faircg.exceptions import SolverError
 from faircg.fairness import EqualizedOdds
 from faircg.solver import highs
@@ -367,3 +367,18 @@ thread.start()
     run = [sys.executable, "-c", code]
     done = subprocess.run(run, capture_output=True, text=True, check=True)
     assert done.stdout == "the solve ended\n"
+
+
+@pytest.mark.parametrize(("solve", "steps"), [(solve_lp, 2), (solve_mip, 2000)])
+def test_a_limit_on_work_ends_a_program_at_the_same_step(solve, steps):
+    """Steps are counted, not seconds: the answer so far is the same each time."""
+    model = market_split(0, 5, 40)
+    answers = []
+    for _ in range(2):
+        words = (highs.PRESOLVE + steps) * model.step
+        deadline = Deadline.after(np.inf, work=words / WORDS_PER_UNIT)
+        answer = solve(model, deadline)
+        assert answer.status is Status.STOPPED
+        assert deadline.is_set()
+        answers.append((deadline.work.words, answer.objective))
+    np.testing.assert_equal(answers[0], answers[1])

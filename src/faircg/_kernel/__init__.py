@@ -1,7 +1,7 @@
 """The bitset search: coverage as 64-bit words, and exact pricing over all rules."""
 
 from faircg._kernel.bits import ConditionBits, count, unpack, weigh
-from faircg._kernel.limits import Limits, StopFlag
+from faircg._kernel.limits import Limits, Meter, StopFlag
 from faircg._kernel.loader import HAS_NATIVE
 from faircg._kernel.priced_bits import PricedBits
 from faircg._kernel.results import EnumerationResult, RuleSetResult, SearchResult
@@ -13,6 +13,7 @@ __all__ = [
     "ConditionBits",
     "EnumerationResult",
     "Limits",
+    "Meter",
     "PricedBits",
     "RuleSetProblem",
     "RuleSetResult",

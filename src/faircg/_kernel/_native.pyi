@@ -7,7 +7,10 @@ class StopFlag:
     def set(self) -> None: ...
 
 class Limits:
-    def __init__(self, threads: int, seconds: float, stop: StopFlag | None) -> None: ...
+    words: int
+    def __init__(
+        self, threads: int, seconds: float, stop: StopFlag | None, most_words: int
+    ) -> None: ...
 
 class PricedBits:
     def __init__(

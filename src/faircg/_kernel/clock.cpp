@@ -4,6 +4,7 @@ namespace faircg {
 
 Clock::Clock(const Limits &limits)
     : limits_(limits), start_(std::chrono::steady_clock::now()), last_poll_(start_) {
+    read(0);
     look(false);
 }
 

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 
 namespace faircg {
@@ -16,11 +17,14 @@ struct StopFlag {
 struct Limits {
     std::size_t threads;
     double seconds;
-    const StopFlag *stop;       // may be null
-    std::function<bool()> poll; // may be empty; true means stop
+    const StopFlag *stop;           // may be null
+    std::int64_t most_words;        // negative: any number; otherwise there is one thread
+    std::function<bool()> poll;     // may be empty; true means stop
+    mutable std::int64_t words = 0; // read, if they are counted
 };
 
-// Says when to stop: time is up, the flag was set, or the caller's poll asks for it.
+// Says when to stop: time is up, all words are read, the flag was set, or the caller's poll asks
+// for it.
 class Clock {
   public:
     // The poll runs in the calling thread only, a few times per second.
@@ -29,6 +33,15 @@ class Clock {
     // Ask the world (costs a microsecond); remembers the answer.
     bool look(bool is_caller);
     bool is_over() const { return over_.load(std::memory_order_relaxed); }
+    // Count words read, if their number is limited; says whether to stop.
+    bool read(std::size_t words) {
+        if (limits_.most_words >= 0) {
+            limits_.words += static_cast<std::int64_t>(words);
+            if (limits_.words >= limits_.most_words)
+                stop();
+        }
+        return is_over();
+    }
     void stop() { over_.store(true, std::memory_order_relaxed); }
 
   private:
@@ -47,7 +60,7 @@ class Ticker {
     // Report `words` read; true means stop.
     bool tick(std::size_t words) {
         work_ += words + 16;
-        if (work_ < (std::size_t{1} << 20))
+        if (clock_.read(words + 16) || work_ < (std::size_t{1} << 20))
             return clock_.is_over();
         work_ = 0;
         return clock_.look(is_caller_);

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,9 @@ from faircg._kernel.checks import check_int, check_number
 from faircg._kernel.loader import compiled
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
+
+_MOST_WORDS = 1 << 62  # more than any search reads; fits the kernel's ints
 
 
 class StopFlag:
@@ -32,6 +35,22 @@ class StopFlag:
         return self._is_set
 
 
+class Meter:
+    """Counts the words that a search reads, and ends it after ``most`` of them.
+
+    So it ends at the same rule on every machine; it must run on one thread.
+    """
+
+    def __init__(self, most: int) -> None:
+        check_int("most", most, least=0)
+        self.most, self.words = int(most), 0
+
+    @property
+    def is_full(self) -> bool:
+        """Whether all words are read."""
+        return self.words >= self.most
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Limits:
     """When to stop early, and on how many threads to run until then."""
@@ -40,6 +59,7 @@ class Limits:
     """Decides how fast the answer comes, never what it is."""
     seconds: float = math.inf
     stop: StopFlag | None = field(default=None, repr=False)
+    meter: Meter | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         check_int("threads", self.threads, least=1)
@@ -48,18 +68,30 @@ class Limits:
             raise TypeError(
                 f"stop must be a StopFlag or None, not {type(self.stop).__name__}"
             )
+        if self.meter is not None and self.threads > 1:
+            raise ValueError("a search whose words are counted runs on one thread")
 
-    def native(self) -> Any:
-        """Return the same for the compiled kernel."""
+    @contextmanager
+    def native(self) -> Iterator[Any]:
+        """Give the same to the compiled kernel, and read its meter after that."""
         assert compiled is not None
         stop = None if self.stop is None else self.stop.native
-        return compiled.Limits(min(int(self.threads), 1 << 20), self.seconds, stop)
+        most = -1 if self.meter is None else min(self.meter.most, _MOST_WORDS)
+        threads = min(int(self.threads), 1 << 20)
+        given = compiled.Limits(threads, self.seconds, stop, most)
+        yield given
+        if self.meter is not None:
+            self.meter.words += given.words
 
-    def clock(self) -> Callable[[], bool]:
-        """Start a clock: a function that tells whether to stop."""
+    def clock(self) -> Callable[[int], bool]:
+        """Start a clock: a function that is told words read, and says when to stop."""
         end = time.monotonic() + self.seconds
 
-        def is_over() -> bool:
+        def is_over(words: int) -> bool:
+            if self.meter is not None:
+                if self.meter.is_full:
+                    return True
+                self.meter.words += words
             if self.stop is not None and self.stop.is_set():
                 return True
             return time.monotonic() >= end

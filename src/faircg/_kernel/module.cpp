@@ -193,11 +193,13 @@ bool poll_signals() {
     return PyErr_CheckSignals() != 0; // the exception waits in this thread's state
 }
 
-void make_limits(Limits *limits, std::int64_t threads, double seconds, const StopFlag *stop) {
+void make_limits(Limits *limits, std::int64_t threads, double seconds, const StopFlag *stop,
+                 std::int64_t most_words) {
     require(threads >= 1, "threads must be at least 1");
     require(!std::isnan(seconds), "seconds must be a number");
+    require(most_words < 0 || threads == 1, "words are counted on one thread");
     new (limits) Limits{static_cast<std::size_t>(std::min<std::int64_t>(threads, 256)), seconds,
-                        stop, poll_signals};
+                        stop, most_words, poll_signals};
 }
 
 template <class Search> auto without_gil(Search search) {
@@ -266,7 +268,8 @@ NB_MODULE(_native, m) {
     });
     nb::class_<Limits>(m, "Limits")
         .def("__init__", &make_limits, nb::arg("threads"), nb::arg("seconds"),
-             nb::arg("stop").none(), nb::keep_alive<1, 4>());
+             nb::arg("stop").none(), nb::arg("most_words"), nb::keep_alive<1, 4>())
+        .def_ro("words", &Limits::words);
     nb::class_<PricedBitsArrays>(m, "PricedBits")
         .def(nb::init<In<Word, 2>, std::int64_t, In<std::int32_t, 1>, In<double, 1>, double,
                       std::int64_t>(),

@@ -129,7 +129,7 @@ def search(
         node = stack.pop()
         if node.bound >= best - slack:
             continue
-        if is_over():
+        if is_over(len(node.candidates) * priced.bits.n_words):
             stack.append(node)
             break
         size = len(node.rule) + 1
@@ -174,7 +174,9 @@ def enumerate_below(
     limit = cutoff + 1e-12 * (np.abs(priced.prices).sum() + price)
     found: list[tuple[float, int, Rule]] = []
     stack = [tree.root(-math.inf)]
-    while stack and len(found) <= most and not is_over():
+    while stack and len(found) <= most:
+        if is_over(len(stack[-1].candidates) * priced.bits.n_words):
+            break
         node = stack.pop()
         size = len(node.rule) + 1
         paid, won, covered = tree.sums(node)

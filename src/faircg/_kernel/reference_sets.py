@@ -172,7 +172,7 @@ def rule_sets_below(
     if tree.excess(root) <= limit:
         found.append(())
     stack: list[_Node | _Child] = [root]
-    while stack and len(found) <= most and not is_over():
+    while stack and len(found) <= most and not is_over(problem.covers.size):
         node = stack.pop()
         nodes += 1
         if isinstance(node, _Child):

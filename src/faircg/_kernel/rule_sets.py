@@ -193,9 +193,10 @@ def rule_sets_below(
     if compiled is None or most_taken > _MOST_DEEP:
         found = reference_sets.rule_sets_below(tight, limit - always, most, limits)
     else:
-        found = compiled.rule_sets_below(
-            tight.native(), limit - always, most, limits.native()
-        )
+        with limits.native() as given:
+            found = compiled.rule_sets_below(
+                tight.native(), limit - always, most, given
+            )
     numbers, starts, is_complete, too_many, nodes = found
     table, sizes = padded(numbers, starts)
     excesses = np.empty(len(table))

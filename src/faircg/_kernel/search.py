@@ -43,9 +43,10 @@ def search(
         raise ValueError(f"cutoff must not be positive, but is {cutoff}")
     if compiled is None:
         return reference.search(priced, cutoff=cutoff, keep=keep, limits=limits)
-    conditions, starts, is_complete, bound, nodes = compiled.search(
-        priced.native(), cutoff, min(keep, _MOST), limits.native()
-    )
+    with limits.native() as given:
+        conditions, starts, is_complete, bound, nodes = compiled.search(
+            priced.native(), cutoff, min(keep, _MOST), given
+        )
     rules, costs = _sorted_rules(priced, conditions, starts)
     good = int(np.count_nonzero(costs < cutoff))
     rules, costs = rules[:good], costs[:good]
@@ -75,9 +76,10 @@ def enumerate_below(
         return reference.enumerate_below(
             priced, cutoff=cutoff, most=most, limits=limits
         )
-    conditions, starts, is_complete, too_many, _ = compiled.enumerate_below(
-        priced.native(), cutoff, min(most, _MOST), limits.native()
-    )
+    with limits.native() as given:
+        conditions, starts, is_complete, too_many, _ = compiled.enumerate_below(
+            priced.native(), cutoff, min(most, _MOST), given
+        )
     rules, costs = _sorted_rules(priced, conditions, starts)
     return EnumerationResult(rules, costs, is_complete, too_many)
 

@@ -15,6 +15,7 @@ import typer
 from faircg.cli import column_options as col
 from faircg.cli import columns, exits, files, notes, remembered, show
 from faircg.cli import group_options as grp
+from faircg.cli import limit_options as lim
 from faircg.cli import options as opt
 from faircg.cli.constraints import named
 from faircg.cli.keeping import where_to_write
@@ -61,7 +62,8 @@ class LearningOptions(opt.PeopleOptions):
     bins: grp.Bins = None
     min_group_size: grp.MinGroupSize = 0
     small_groups: opt.SmallGroups = "raise"
-    time_limit: opt.TimeLimit = 60.0
+    time_limit: lim.TimeLimit = None
+    work_limit: lim.WorkLimit = None
     seed: opt.Seed = 0
     jobs: opt.Jobs = -1
 
@@ -69,6 +71,11 @@ class LearningOptions(opt.PeopleOptions):
     def named_constraint(self) -> str | None:
         """What was asked for, in one line."""
         return named(self.constraint)
+
+    @property
+    def seconds(self) -> float | None:
+        """Seconds for each fit; None if only work is limited."""
+        return self.time_limit
 
     @property
     def grouping(self) -> Grouping:
@@ -327,7 +334,8 @@ def make_estimator(asked: LearningOptions, training: Training) -> FairRuleSetCla
         exclude=training.exclude,
         monotone=_directions(asked),
         not_together=_apart(asked),
-        time_limit=asked.time_limit,
+        time_limit=asked.seconds,
+        work_limit=asked.work_limit,
         random_state=asked.seed,
         n_jobs=asked.jobs,
         pos_label=training.pos_label,

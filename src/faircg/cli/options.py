@@ -73,26 +73,23 @@ def share(option: str, words: str) -> Callable[[Any], float]:
     return read
 
 
-def seconds(option: str) -> Callable[[Any], float]:
-    """Return a reader of seconds, which are more than none."""
-    return _limited(option, float, lambda n: n > 0, "a number of seconds above 0")
-
-
 def amount(option: str) -> Callable[[Any], float]:
     """Return a reader of numbers of at least 0."""
     words = "a number of at least 0"
-    return _limited(option, float, lambda n: 0 <= n < math.inf, words)
+    return limited(option, float, lambda n: 0 <= n < math.inf, words)
 
 
 def whole(option: str, least: int) -> Callable[[Any], int]:
     """Return a reader of whole numbers from the least on."""
     words = f"a whole number of at least {least}"
-    return _limited(option, int, lambda n: n >= least, words)
+    return limited(option, int, lambda n: n >= least, words)
 
 
-def _limited(
+def limited(
     option: str, kind: Callable[[str], T], is_allowed: Callable[[T], bool], words: str
 ) -> Callable[[Any], T]:
+    """Return a reader of numbers of a kind that are allowed; ``words`` say which."""
+
     def read(value: Any) -> T:
         """Read a value, typed or of a settings file."""
         text = str(value).strip()
@@ -188,15 +185,6 @@ TargetAccuracy: TypeAlias = Annotated[
     _float(
         "Choose the smallest gap with at least this accuracy.",
         share("--target-accuracy", "an accuracy of %g %%"),
-    ),
-]
-TimeLimit: TypeAlias = Annotated[
-    float, _float("Seconds for the whole fit.", seconds("--time-limit"))
-]
-CellTimeLimit: TypeAlias = Annotated[
-    float,
-    _float(
-        "Seconds for one cell, and for one fit on all data.", seconds("--time-limit")
     ),
 ]
 MaxConditions: TypeAlias = Annotated[

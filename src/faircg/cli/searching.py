@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from faircg.cli import exits, files, remembered, reports, show
+from faircg.cli import limit_options as lim
 from faircg.cli import options as opt
 from faircg.cli.constraints import named
 from faircg.cli.lazy import taking
 from faircg.cli.learning import LearningOptions, make_estimator, read_training
 from faircg.cli.progress import following, note
+from faircg.limits import limit_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,6 +35,8 @@ SHOWN: Final = {
     "complexity": ".1f",
 }
 """Columns of the frontier that are printed, and how."""
+CELL_SECONDS: Final = 4.0
+"""Seconds for one cell where nothing else is asked for."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,12 +65,18 @@ class FrontierOptions(reports.ReportOptions, LearningOptions):
         typer.Option(help="Directory of finished cells: a search stopped goes on."),
     ] = None
     constraint: opt.Constraint = None
-    time_limit: opt.CellTimeLimit = 4.0
+    time_limit: lim.CellTimeLimit = None
 
     @property
     def named_constraint(self) -> str | None:
         """What was asked for, in one line: equality of opportunity by default."""
         return named(self.constraint or ["equality_of_opportunity"])
+
+    @property
+    def seconds(self) -> float | None:
+        """Seconds for each cell; None if only work is limited."""
+        is_default = self.time_limit is None and self.work_limit is None
+        return CELL_SECONDS if is_default else self.time_limit
 
 
 @taking(FrontierOptions)
@@ -189,8 +199,8 @@ def _note_cut_cells(asked: FrontierOptions, search: FairRuleSetClassifierCV) -> 
     if not is_finished.all():
         note(
             f"{int((~is_finished).sum())} of {len(is_finished)} cells were cut short "
-            f"by the time limit of {asked.time_limit:g} s; their points may be better "
-            "than shown"
+            f"by the limit of {limit_words(asked.seconds, asked.work_limit)}; their "
+            "points may be better than shown"
         )
 
 

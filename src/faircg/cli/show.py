@@ -185,8 +185,8 @@ def show_fit(
     _show_policy(out, clf)
     if certificate.depths is not None:
         out.print(f"searched: {certificate.depths}")
-    out.print(f"{certificate.seconds:.1f} s, status: {certificate.status}")
-    if certificate.status in ("time_limit", "interrupted"):
+    out.print(f"{certificate.seconds or 0.0:.1f} s, status: {certificate.status}")
+    if certificate.is_cut_short:
         out.print(
             "note: the search was cut short; fewer --max-conditions or less "
             "--max-complexity make it shorter"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING, TypeVar
 
-from faircg._kernel import Limits, StopFlag
+from faircg._kernel import Limits, Meter, StopFlag
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,9 +22,18 @@ Result = TypeVar("Result")
 def run(
     search: Callable[[Limits], Result], deadline: Deadline, *, threads: int
 ) -> Result:
-    """Run a search that keeps limits; stop it when the deadline comes."""
-    stop, done = StopFlag(), threading.Event()
-    limits = Limits(threads=threads, seconds=deadline.remaining(), stop=stop)
+    """Run a search that keeps limits; stop it when the deadline comes.
+
+    Words are counted on one thread: how far many would come is a matter of chance.
+    """
+    stop, done, words = StopFlag(), threading.Event(), deadline.steps(1)
+    meter = None if words is None else Meter(words)
+    limits = Limits(
+        threads=1 if meter else threads,
+        seconds=deadline.seconds(),
+        stop=stop,
+        meter=meter,
+    )
     results: list[Result] = []
     failures: list[BaseException] = []
 
@@ -43,6 +52,8 @@ def run(
                 stop.set()
     finally:  # an exception, such as a second Ctrl-C, leaves no search behind
         stop.set()
+    if meter is not None:
+        deadline.spend(meter.words)
     if failures:
         raise failures[0]
     return results[0]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from faircg.notebook import folded_html
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from faircg.colgen.costs import Units
 
 CertificateStatus: TypeAlias = Literal[
-    "optimal", "feasible", "time_limit", "interrupted"
+    "optimal", "feasible", "work_limit", "time_limit", "interrupted"
 ]
 
 
@@ -30,8 +30,8 @@ class Certificate:
     status
         ``"optimal"`` with a proof for rules of ``max_conditions`` conditions: as many
         as were asked for, or as a fit that was not told found worth it; ``"feasible"``
-        when all was done and a gap remains; ``"time_limit"`` or ``"interrupted"`` when
-        the work was cut short, be it that on longer rules.
+        when all was done and a gap remains; ``"work_limit"``, ``"time_limit"`` or
+        ``"interrupted"`` when it was cut short, be it that on longer rules.
     loss, objective
         The loss that was minimised, and the lowest of a feasible rule set found.
     lower_bound
@@ -52,7 +52,8 @@ class Certificate:
         The loss of the rule set returned, which makes the fewest wrong predictions of
         all seen; it may be above ``objective``.
     data, seconds
-        Fingerprint of the binarised data, and duration of the search for rules.
+        Fingerprint of the binarised data, and duration of the search for rules, which
+        no model file records: files of the same fit are equal.
     errors, errors_lower_bound
         Wrong predictions of the rule set returned, and how few no rule set within the
         same limits can have; None where nobody counted them.
@@ -82,7 +83,7 @@ class Certificate:
     rates: Literal["exact", "proxy"]
     returned_loss: float
     data: str
-    seconds: float
+    seconds: float | None = field(default=None, compare=False)
     errors: int | None = None
     errors_lower_bound: int | None = None
     any_classifier_errors: int | None = None
@@ -91,6 +92,11 @@ class Certificate:
     cost_lower_bound: float | None = None
     any_classifier_cost: float | None = None
     depths: str | None = None
+
+    @property
+    def is_cut_short(self) -> bool:
+        """Whether the search was stopped before all was done."""
+        return self.status in ("work_limit", "time_limit", "interrupted")
 
     @property
     def above_best(self) -> float:
@@ -278,7 +284,7 @@ def certificate_words(certificate: Certificate | None, loss: float | None) -> st
     if certificate.loss != "zero_one" or not text:
         details = _proof_words(certificate, loss)
         text = f"{text} Details: {details}" if text else details
-    if certificate.status in ("time_limit", "interrupted"):
+    if certificate.is_cut_short:
         text += f" The search was {status_words(certificate)}."
     return text
 
@@ -372,6 +378,7 @@ def status_words(certificate: Certificate | None) -> str:
         "optimal": "finished; the lowest loss possible is proven, and the certificate "
         "says how near the rule set shown is to it",
         "feasible": "finished; the distance to the bound remains open",
+        "work_limit": "stopped by its work limit; the best rule set so far was kept",
         "time_limit": "stopped by its time limit; the best rule set so far was kept",
         "interrupted": "interrupted; the best rule set so far was kept",
     }.get(certificate.status, shown(certificate.status))

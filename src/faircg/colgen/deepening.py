@@ -77,8 +77,7 @@ class Deepened:
         text += "proven" if is_proven else "a gap remains"
         longer = [step for step in self.steps if step.max_conditions > depth]
         if self.cut_at is not None:
-            seconds = sum(step.seconds for step in longer)
-            return f"{text}; {self.cut_at} conditions: stopped after {seconds:.0f} s"
+            return f"{text}; {self.cut_at} conditions: stopped"
         if longer:
             gain = f"the best possible loss is {longer[-1].gain:.1%} lower"
             return (

@@ -100,7 +100,7 @@ def solve(problem: Problem, options: SearchOptions) -> Solution:
 def _solve(problem: Problem, options: SearchOptions) -> Solution:
     """Solve a problem, or raise an error that does not yet say what can be reached."""
     deadline, depths = options.deadline, options.depths
-    began = deadline.clock()
+    reserve = RESERVED_SHARE * deadline.remaining()
     simple = _any_classifier(problem, depths[-1], deadline)
     pool, selection, paused, started = _begun(problem, options)
     at_least = simple if problem.objective == "zero_one" else 0.0
@@ -109,7 +109,6 @@ def _solve(problem: Problem, options: SearchOptions) -> Solution:
         share = deadline.within(GENERATION_SHARE * deadline.remaining())
         deepened = deepen(pool, selection, options, share, started, deepened)
         bound, is_done = _bounded(pool, deepened, selection, at_least, options, share)
-        reserve = RESERVED_SHARE * (deadline.at - began)
         is_late = deadline.is_set() or deadline.remaining() < reserve
         if deepened.cut_at is None or is_late or not share.is_set():
             break
@@ -286,7 +285,10 @@ def _certificate(
         status = "interrupted"
     else:
         is_cut = deepened.cut_at is not None or not is_done
-        status = "time_limit" if is_cut else "feasible"
+        if is_cut:
+            status = "work_limit" if deadline.is_counting else "time_limit"
+        else:
+            status = "feasible"
     criterion = problem.criterion
     epsilon = None if criterion is None else criterion.epsilon
     return Certificate(
@@ -295,7 +297,7 @@ def _certificate(
         objective=float(best),
         lower_bound=lower_bound,
         gap=relative_gap(best, lower_bound),
-        lp_value=None if generation.master is None else generation.master.value,
+        lp_value=None if generation.master is None else _shown(generation.master.value),
         lp_proven=generation.is_proven,
         proven_optimal=proven,
         max_conditions=generation.max_conditions,
@@ -307,3 +309,8 @@ def _certificate(
         data=fingerprint(problem),
         seconds=deadline.clock() - started,
     )
+
+
+def _shown(value: float) -> float:
+    """Return a value of the solver without the digits that are rounding."""
+    return float(f"{value:.9g}")

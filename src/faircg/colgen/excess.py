@@ -37,6 +37,7 @@ def excess_problem(
     Thousands of rules take a while; a deadline ends that by an error.
     """
     problem = pool.problem
+    deadline.spend(16 * len(numbers) * problem.bits.n_words)
     covers, complexities = pool.covers[numbers], pool.complexities[numbers]
     again, missed = np.maximum(duals.again, 0.0), np.maximum(duals.missed, 0.0)
     alone = np.flatnonzero((again > 0) | (missed > 0))

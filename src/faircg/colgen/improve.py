@@ -38,6 +38,8 @@ STEP = 1.3
 """By how much the price rises or falls after each kick."""
 LEAST_PRICE = 0.01
 """The price never falls below this part of the first one."""
+STEP_WORDS = 50_000
+"""Work of a step beside that of weighing all rules, in words of bits."""
 HOME = 0.6
 """Share of kicks that start from the best rule set, not from the last one."""
 
@@ -154,7 +156,7 @@ class LocalSearch:
             best = None
             for out in [-1, *range(len(chosen))]:
                 rest = chosen if out < 0 else np.delete(chosen, out)
-                ways = self._weighed(rest)
+                ways = self._weighed(rest, deadline)
                 if not len(ways.loss):
                     continue
                 if ways.outside[0] <= 0 and ways.loss[0] < self._best_loss - 0.5:
@@ -181,13 +183,14 @@ class LocalSearch:
         if loss < self._best_loss:
             self._best, self._best_loss = chosen, loss
 
-    def _weighed(self, rest: IntVector) -> _Ways:
+    def _weighed(self, rest: IntVector, deadline: Deadline) -> _Ways:
         """Return the best rules to add.
 
         After a kick the search mostly comes back along the ways that it went before.
         """
         key = rest.tobytes()
         if key not in self._ways:
+            deadline.spend(STEP_WORDS + self._people.covers.size)
             self._ways[key] = _Ways.best(*self._losses(rest))
         return self._ways[key]
 

@@ -132,6 +132,7 @@ def generate(
             break
         limit = deadline.within(pricing_seconds)
         at, found, fresh = _round(problem, pool, pricer, at, solved, limit)
+        deadline.spend(pool.covers.size)
         record = Round(
             number=at.number,
             seconds=deadline.clock() - started,
@@ -254,4 +255,4 @@ def _nothing_fits(problem: Problem, max_conditions: int) -> Generation:
 
 def rounds_up(bound: float) -> float:
     """Round a bound on a whole-number loss up, forgiving the solver's tolerance."""
-    return float(np.ceil(bound - TOLERANCE))
+    return float(np.ceil(bound - TOLERANCE)) + 0.0  # no zero below zero

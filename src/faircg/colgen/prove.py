@@ -54,6 +54,8 @@ MOST_RULE_SETS = 1_000_000
 """More rule sets than this inside the budget are too many to look at."""
 BLOCK = 1 << 16
 """Rule sets whose rates are weighed at a time."""
+OFFER_WORDS = 20_000
+"""Work of a recount beside that of reading rows, in words of bits."""
 FAR_OUTSIDE = 1e-6
 """A limit exceeded by more than this is exceeded, whatever the rounding."""
 GROWTH = 1.5
@@ -147,6 +149,7 @@ def _recount_inside(
         for k in _near_the_constraint(pool, numbers, block):
             if deadline.is_set():
                 return len(numbers), len(found.sets), False
+            deadline.spend(OFFER_WORDS + pool.problem.bits.n_words)
             selection.offer(pool[int(numbers[rule])] for rule in block[k])
     return len(numbers), len(found.sets), found.is_complete
 

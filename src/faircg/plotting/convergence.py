@@ -104,7 +104,7 @@ class ConvergenceDisplay:
 
         certificate = self.certificate
         if x == "seconds":
-            at, end = [r.seconds for r in self.history], certificate.seconds
+            at, end = [r.seconds for r in self.history], certificate.seconds or 0.0
             x_label = "seconds since the fit began"
         else:
             at = [float(r.number) for r in self.history]

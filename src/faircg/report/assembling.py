@@ -149,6 +149,8 @@ def _settings(asked: Asked) -> dict[str, Any]:
         }.get(asked.thresholds, asked.thresholds)
     if asked.time_limit is not None:
         settings["time limit"] = f"{asked.time_limit:g} s"
+    if asked.work_limit is not None:
+        settings["work limit"] = f"{asked.work_limit:g} units of work"
     return {
         "excluded": asked.exclude,
         "seed": asked.random_state,

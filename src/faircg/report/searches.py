@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from faircg.fairness.constraint import criterion_at
+from faircg.limits import limit_words
 from faircg.report.assembling import TRAIN, make_report, read_parts, with_defaults
 from faircg.report.contents import CrossValidated, Point
 from faircg.report.rows import resolved
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
+    from faircg.classifier import FairRuleSetClassifier
     from faircg.fairness import Criterion
     from faircg.model import RuleSetModel
     from faircg.report.assembling import Data
@@ -124,7 +126,7 @@ def report_of_search(
             about,
             excluded=search.features_.excluded,
             seed=seed if isinstance(seed, int) else None,
-            settings=_settings(search, estimator.time_limit),
+            settings=_settings(search, estimator),
         ),
         **resolved(rows, search.features_),
     )
@@ -161,7 +163,9 @@ def _points(
     return points
 
 
-def _settings(search: FairRuleSetClassifierCV, time_limit: float) -> dict[str, str]:
+def _settings(
+    search: FairRuleSetClassifierCV, estimator: FairRuleSetClassifier
+) -> dict[str, str]:
     results = search.cv_results_
     grid = {
         "epsilons of the grid": "epsilon",
@@ -181,9 +185,10 @@ def _settings(search: FairRuleSetClassifierCV, time_limit: float) -> dict[str, s
             f"{n_cut} cells were cut short, and another run may find other rule sets "
             "there"
         )
+    limit = limit_words(estimator.time_limit, estimator.work_limit)
     settings["time limit"] = (
-        f"{time_limit:g} s for each of {len(results)} cells and for each fit on "
-        f"all data; {cut_short}"
+        f"{limit} for each of {len(results)} cells and for each fit on all data; "
+        f"{cut_short}"
     )
     if search.target_gap is not None:
         settings["choice"] = (

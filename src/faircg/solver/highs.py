@@ -14,137 +14,37 @@ What is settled here, once, so that nobody else has to think of it:
 from __future__ import annotations
 
 import atexit
-import enum
 import threading
 import time
 import weakref
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Protocol
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import highspy
 import numpy as np
 
 from faircg.exceptions import SolverError
+from faircg.solver.programs import Basis as Basis
+from faircg.solver.programs import LinearModel as LinearModel
+from faircg.solver.programs import LpSolution as LpSolution
+from faircg.solver.programs import MipSolution as MipSolution
+from faircg.solver.programs import Status as Status
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from scipy import sparse
-
+    from faircg.solver.programs import StopSignal
     from faircg.typing import BoolVector, FloatVector
 
 INFINITY = float(highspy.kHighsInf)
-SMALLEST_COEFFICIENT = 1e-9
-"""HiGHS drops smaller coefficients with no more than a warning."""
 GRACE = 0.5
 """Seconds that a stopped solve may take before we go on without it."""
 LAST_GRACE = 20.0
 """Seconds that such solves may still take when the process ends."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Basis:
-    """Which columns and rows are basic, and which rest at their upper bound.
-
-    Everything else is at its lower bound.
-    """
-
-    columns: BoolVector
-    rows: BoolVector
-    columns_at_upper: BoolVector
-    rows_at_upper: BoolVector
-
-    @property
-    def is_square(self) -> bool:
-        """Whether there are as many basic variables as rows."""
-        return int(self.columns.sum() + self.rows.sum()) == len(self.rows)
-
-
-class StopSignal(Protocol):
-    """What a solve asks: how much time is left, and whether to stop at once."""
-
-    def remaining(self) -> float:
-        """Seconds left; infinity without a limit."""
-
-    def is_set(self) -> bool:
-        """Whether to stop now."""
-
-
-class Status(enum.Enum):
-    """How a solve ended."""
-
-    OPTIMAL = "optimal"
-    STOPPED = "stopped"
-    INFEASIBLE = "infeasible"
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class LinearModel:
-    """Minimise ``cost @ x`` within bounds on columns and rows."""
-
-    cost: FloatVector
-    lower: FloatVector
-    upper: FloatVector
-    matrix: sparse.csc_array
-    row_lower: FloatVector
-    row_upper: FloatVector
-    integer: BoolVector
-    offset: float = 0.0
-
-    def __post_init__(self) -> None:
-        rows, columns = self.matrix.shape
-        shapes = [len(self.cost), len(self.lower), len(self.upper), len(self.integer)]
-        if (
-            shapes != [columns] * 4
-            or [len(self.row_lower), len(self.row_upper)] != [rows] * 2
-        ):
-            raise ValueError("a model's arrays have lengths that do not fit together")
-        if not np.isfinite(self.cost).all() or not np.isfinite(self.offset):
-            raise ValueError("a model's costs must be finite numbers")
-        data = self.matrix.data
-        if not np.isfinite(data).all():
-            raise ValueError("a model's coefficients must be finite numbers")
-        if ((data != 0) & (np.abs(data) < SMALLEST_COEFFICIENT)).any():
-            raise ValueError(
-                f"a model has coefficients below {SMALLEST_COEFFICIENT:g}, which the "
-                "solver would drop; scale the row"
-            )
-        bounds = (self.lower, self.upper, self.row_lower, self.row_upper)
-        if any(np.isnan(bound).any() for bound in bounds):
-            raise ValueError("a model's bounds must not be NaN")
-
-    @property
-    def relaxed(self) -> LinearModel:
-        """The same model without integrality."""
-        return replace(self, integer=np.zeros(len(self.cost), dtype=bool))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class LpSolution:
-    """Answer of a linear program.
-
-    ``row_dual`` is how the optimum moves with the row's bound: non-negative for
-    ``>=`` rows and non-positive for ``<=`` rows, so that the reduced cost of a column
-    is ``cost - row_dual @ column``.
-    """
-
-    status: Status
-    objective: float
-    values: FloatVector
-    row_dual: FloatVector
-    column_dual: FloatVector
-    basis: Basis | None
-    iterations: int
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class MipSolution:
-    """Answer of an integer program; ``values`` is None when none was found."""
-
-    status: Status
-    objective: float
-    bound: float
-    values: FloatVector | None
+PRESOLVE = 100
+"""Writing and presolving a program is as much work as so many steps."""
+MIP_STEPS = 20
+"""Steps of the solver between two looks at the limits of an integer program."""
 
 
 def solve_lp(
@@ -161,17 +61,23 @@ def solve_lp(
     ``rough`` solution, up to that relative error, comes from a first-order method.
     """
     for presolve in ("choose", "off"):
+        stop.spend(PRESOLVE * model.step)
         solver = _loaded(model.relaxed, stop, presolve=presolve)
         _set(solver, "solver", "pdlp" if rough else "simplex")
         _set(solver, "kkt_tolerance", rough or 1e-7)
+        if (steps := stop.steps(model.step)) is not None:
+            for method in ("simplex", "pdlp"):
+                _set(solver, f"{method}_iteration_limit", min(steps, _MOST_STEPS))
         if start is not None and start.is_square:
             _set(solver, "simplex_strategy", _PRIMAL if primal else _DUAL)
             solver.setBasis(_highs_basis(start))
         if not _run(solver, stop):
             return _unsolved()
-        status = solver.getModelStatus()
+        status, info = solver.getModelStatus(), solver.getInfo()
+        made = (info.simplex_iteration_count, info.pdlp_iteration_count)
+        stop.spend(sum(max(0, count) for count in made) * model.step)
         if status in _SOLVED or (rough and status == highspy.HighsModelStatus.kUnknown):
-            solution, info = solver.getSolution(), solver.getInfo()
+            solution = solver.getSolution()
             duals = np.array(solution.row_dual, dtype=float)
             values = np.array(solution.col_value, dtype=float)
             if np.isfinite(duals).all():
@@ -222,8 +128,11 @@ def solve_mip(
             warm = highspy.HighsSolution()
             warm.col_value = list(map(float, start))
             solver.setSolution(warm)
-        incumbent = _Incumbent(on_solution)
-        if not _run(solver, stop, incumbent):
+        stop.spend(PRESOLVE * model.step)
+        incumbent = _Incumbent(on_solution, stop.steps(MIP_STEPS * model.step))
+        is_done = _run(solver, stop, incumbent)
+        stop.spend(incumbent.looks * MIP_STEPS * model.step)
+        if not is_done:
             return MipSolution(
                 Status.STOPPED, incumbent.objective, incumbent.bound, incumbent.values
             )
@@ -245,6 +154,7 @@ def solve_mip(
 
 
 _PRIMAL, _DUAL = 4, 1
+_MOST_STEPS = 2**31 - 1  # what the solver takes for no limit
 _FEASIBLE = int(highspy.SolutionStatus.kSolutionStatusFeasible)
 _SOLVED = frozenset(
     {highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kModelEmpty}
@@ -262,14 +172,29 @@ _STOPPED = frozenset(
 
 
 class _Incumbent:
-    """The best integer solution and bound so far, held on our side of the border."""
+    """The best integer solution and bound so far, held on our side of the border.
 
-    def __init__(self, on_solution: Callable[[FloatVector], None] | None) -> None:
+    A limit on work is one on the ``looks`` of an integer program at its limits: they
+    come at the same places of the same program, whenever that is.
+    """
+
+    def __init__(
+        self,
+        on_solution: Callable[[FloatVector], None] | None = None,
+        most_looks: int | None = None,
+    ) -> None:
+        self.looks, self._most_looks = 0, most_looks
         self.objective = np.inf
         self.bound = -np.inf
         self.values: FloatVector | None = None
         self.error: BaseException | None = None
         self._on_solution = on_solution
+
+    def look(self, event: Any) -> None:
+        """Interrupt an integer program that had its share of the work."""
+        self.looks += 1
+        if self._most_looks is not None and self.looks >= self._most_looks:
+            event.interrupt()
 
     def meet(self, event: Any) -> None:
         try:
@@ -308,8 +233,8 @@ def _loaded(
     _set(solver, "threads", 1)
     _set(solver, "random_seed", seed)
     _set(solver, "presolve", presolve)
-    if np.isfinite(stop.remaining()):
-        _set(solver, "time_limit", max(stop.remaining(), 1e-3))
+    if np.isfinite(stop.seconds()):
+        _set(solver, "time_limit", max(stop.seconds(), 1e-3))
     if solver.passModel(lp) == highspy.HighsStatus.kError:
         raise SolverError("the solver refused the model")
     return solver
@@ -326,7 +251,7 @@ def _run(
     """Run in a thread; say whether it ended (a stopped solve may be left behind)."""
     done = threading.Event()
     abandoned = threading.Event()
-    incumbent = incumbent or _Incumbent(None)
+    incumbent = incumbent or _Incumbent()
 
     def check(event: Any) -> None:
         if incumbent.error is not None or abandoned.is_set() or stop.is_set():
@@ -341,6 +266,7 @@ def _run(
             done.set()
 
     solver.cbMipSolution += incumbent.meet
+    solver.cbMipInterrupt += incumbent.look
     solver.cbMipInterrupt += check
     solver.cbSimplexInterrupt += check
     thread = threading.Thread(target=body, name="highs", daemon=True)

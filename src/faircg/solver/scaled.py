@@ -15,7 +15,7 @@ import numpy as np
 from faircg.solver import highs
 
 if TYPE_CHECKING:
-    from faircg.solver.highs import LinearModel, LpSolution, StopSignal
+    from faircg.solver.programs import LinearModel, LpSolution, StopSignal
 
 LARGEST_COST: Final = 1e7
 """Costs up to this are given to the solver as they are."""

@@ -52,6 +52,7 @@ class Near:
         found, distances = [], []
         for start in range(0, len(bad) if count else 0, _BLOCK):
             deadline.check()
+            deadline.spend(_BLOCK * len(good) * (NEAREST + len(tested) // 8))
             rows = problem.rows_at(bad[start : start + _BLOCK]) * scale
             apart = (rows * rows).sum(axis=1, keepdims=True) - 2.0 * rows @ targets.T
             apart += length

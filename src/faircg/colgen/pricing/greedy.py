@@ -27,6 +27,10 @@ if TYPE_CHECKING:
     from faircg.typing import Conditions
 
 
+WORDS_PER_CONDITION = 500
+"""Work of one condition beside that of weighing it, in words of bits."""
+
+
 @dataclass(frozen=True, slots=True)
 class GreedyPricer:
     """Grow the best few rules of each size, ``width`` at a time, up to ``depth``."""
@@ -47,6 +51,9 @@ class GreedyPricer:
                 break
             children: dict[Conditions, float] = {}
             for parent in parents:
+                asked.deadline.spend(
+                    WORDS_PER_CONDITION * n_conditions + bits.bits.size
+                )
                 cover = bits.bits & _cover(bits, parent)
                 costs = weigh(cover, prices.rows) + prices.condition * (1 + size)
                 for j in range(n_conditions):
