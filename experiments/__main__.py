@@ -11,6 +11,7 @@ from experiments.protocol import PROTOCOLS
 from experiments.sources import MODULES, all_tasks
 from experiments.tasks import progress, run_tasks
 from experiments.write import render, write_records
+from faircg.cli.exits import leaving_on_sigterm
 
 RESULTS = Path(__file__).parent / "results"
 PAGE = Path(__file__).parent.parent / "docs" / "results.md"
@@ -71,7 +72,8 @@ def main(arguments: list[str] | None = None) -> int:
             "run again to go on.",
             flush=True,
         )
-        run_tasks(chosen, folder, n_jobs=asked.jobs, minutes=asked.minutes)
+        with leaving_on_sigterm():
+            run_tasks(chosen, folder, n_jobs=asked.jobs, minutes=asked.minutes)
         state = progress(tasks, folder)
         if state.n_done < state.n_tasks:
             left = state.n_tasks - state.n_done

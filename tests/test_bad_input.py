@@ -205,13 +205,15 @@ def test_bad_costs_of_rows(costs, message):
         ({"cost_false_negative": np.inf}, "cost_false_negative.* or a float in"),
         ({"cost_false_positive": "5"}, "cost_false_positive.* or a float in"),
         ({"cost_false_positive": 0, "cost_false_negative": 0}, "are both 0"),
+        ({"cost_false_positive": 1e300}, "the costs differ too much"),
+        ({"cost_false_positive": 10**400}, "cost_false_positive must be a number"),
         ({"cost_false_positive": np.pi}, r"cost_false_positive: 3\.14\d* has too many"),
         ({"class_weight": "even"}, "class_weight.* must be a str among {'balanced'}"),
         ({"class_weight": {2: 1.0}}, r"names 2, which is no label; .* are \[0, 1\]"),
         ({"class_weight": {0: -1}}, "class_weight must be a number of at least 0"),
         ({"class_weight": {0: 0, 1: 0}}, "costs nothing in any row that counts"),
     ],
-    ids=range(10),
+    ids=range(12),
 )
 def test_bad_costs_of_errors(parameters, message):
     """Negative, endless and senseless costs are refused before any work."""
@@ -235,6 +237,7 @@ WHOLE = "parameter of FairRuleSetClassifier must be an int in the range"
         ("constraint", "EO", "constraint 'EO' is not known"),
         ("constraint", 3, "'constraint' .* 'rates', a callable or None. Got 3"),
         ("constraint", float, "neither the name of a criterion, nor a criterion"),
+        ("max_complexity", 10**30, rf"{WHOLE} \[0, 2147483647\]"),
         ("epsilon", -0.1, r"'epsilon' .*\[0.0, 1.0\] or None\. Got -0"),
         ("epsilon", 5, r"'epsilon' .*\[0.0, 1.0\] or None\. Got 5"),
         ("epsilon", np.nan, r"'epsilon' .*a float in the range.* Got nan"),

@@ -241,7 +241,7 @@ def test_nobody_waits_for_a_channel_that_is_closed():
         send, arguments = channel.__reduce__()
         sender = send(*arguments)
         sender(DepthBegun(1))
-        stranger = send(arguments[0], b"another key")
+        stranger = send(arguments[0], b"another key", arguments[2])
         stranger(DepthBegun(2))
         sender(DepthBegun(3))
     send(*arguments)(DepthBegun(4))
@@ -255,10 +255,10 @@ def test_a_process_that_dies_while_it_connects_does_no_harm():
     """
     heard = []
     with Channel(heard.append) as channel:
-        send, (address, key) = channel.__reduce__()
+        send, (address, key, pid) = channel.__reduce__()
         gone, silent = Client(address), Client(address)
         gone.close()
-        sender = send(address, key)
+        sender = send(address, key, pid)
         sender(DepthBegun(1))
     silent.close()
     assert heard == [DepthBegun(1)]

@@ -14,6 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
 from faircg.colgen.events import FitBegun
+from faircg.colgen.problem import LARGEST_COMPLEXITY
 from faircg.counted import TableColumns, counted
 from faircg.grouping import Grouping
 from faircg.groups import attribute_names
@@ -177,7 +178,7 @@ class FairRuleSetClassifier(Predicts, TakesTables, ClassifierMixin, BaseEstimato
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "constraint": [str, HasMethods(["rates"]), callable, None],
         "epsilon": [Fraction, Interval(Real, 0, 1, closed="both"), None],
-        "max_complexity": [Interval(Integral, 0, None, closed="left")],
+        "max_complexity": [Interval(Integral, 0, LARGEST_COMPLEXITY, closed="both")],
         "max_conditions": [Interval(Integral, 1, None, closed="left"), None],
         "objective": [StrOptions({"hamming", "zero_one"})],
         "rates": [StrOptions({"auto", "exact", "proxy"})],

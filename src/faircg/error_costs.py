@@ -103,8 +103,8 @@ class ErrorCosts:
         if words is None and weights.parts > 1:
             words = "a wrong prediction costs the weight of its row"
         units = Units(people=Fraction(1, weights.parts), loss=loss, words=words)
-        of_class = np.where(is_positive, factors[1], factors[0])
-        each = of_class.astype(object) * of_rows // max(shared, 1)
+        of_class = np.array(factors, dtype=object)[is_positive.astype(int)]
+        each = of_class * of_rows // max(shared, 1)
         total = int((each * weights.whole).sum())
         if not total:
             raise ValueError(
@@ -160,7 +160,7 @@ def _cost(name: str, number: Any) -> Fraction:
     """Read a number of at least 0, exactly."""
     try:
         value = float(number)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ValueError(f"{name} must be a number, not {number!r}") from None
     if not 0 <= value < math.inf:
         raise ValueError(f"{name} must be a number of at least 0, not {number!r}")

@@ -11,10 +11,10 @@ import json
 import logging
 from dataclasses import asdict, dataclass, fields
 from itertools import product
-from math import inf
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+from faircg.colgen.problem import LARGEST_COMPLEXITY
 from faircg.whole_files import write_text
 
 if TYPE_CHECKING:
@@ -205,9 +205,9 @@ def proven_bound(point: GridPoint, cells: Cells, depth: int) -> float:
 def _axis(name: str, values: Iterable[Any], *, whole: bool = False) -> list[float]:
     """Read one axis of a grid, sorted, without repetitions."""
     wanted: Any = Integral if whole else Real
-    kind = "whole numbers of at least 0" if whole else "numbers from 0 to 1"
+    most = LARGEST_COMPLEXITY if whole else NO_LIMIT
+    kind = f"{'whole ' if whole else ''}numbers from 0 to {most:.0f}"
     read: list[Any] = list(values)
-    most = inf if whole else NO_LIMIT
     bad = [v for v in read if not isinstance(v, wanted) or not 0 <= v <= most]
     if not read or bad:
         found = f"found {bad[0]!r}" if bad else "it is empty"

@@ -7,10 +7,12 @@ listener directly; a pickled copy of it sends what it is told through a local so
 from __future__ import annotations
 
 import logging
+import os
 import secrets
 import threading
 import time
 from contextlib import contextmanager, suppress
+from functools import cache
 from multiprocessing import AuthenticationError
 from multiprocessing.connection import (
     Client,
@@ -35,7 +37,7 @@ LOST = (OSError, EOFError, AuthenticationError)
 WAITING = 16
 """Processes that may wait to be connected."""
 PAUSE = 0.1
-"""Seconds after which a connection is tried again that could not be accepted."""
+"""Seconds until a connection is tried again, or a parent is looked after."""
 
 
 class StoppedError(FairCGError):
@@ -106,14 +108,14 @@ class Channel:
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle as a sender; only now there is anything to listen to."""
         if self._listener is ignore:
-            return _Sender, (None, b"")
+            return _Sender, (None, b"", os.getpid())
         with self._lock:
             if self._server is None:
                 self._server = Listener(backlog=WAITING)
                 threading.Thread(
                     target=self._accept, args=(self._server,), daemon=True
                 ).start()
-            return _Sender, (self._server.address, self._key)
+            return _Sender, (self._server.address, self._key, os.getpid())
 
     def __enter__(self) -> Self:
         return self
@@ -156,10 +158,12 @@ class Channel:
 
 
 class _Sender:
-    """The copy of a channel in another process."""
+    """The copy of a channel in another process; a child ends with its parent."""
 
-    def __init__(self, address: Any, key: bytes) -> None:
+    def __init__(self, address: Any, key: bytes, original: int) -> None:
         self._address, self._key = address, key
+        if os.getppid() == original:
+            end_with(original)
         self._connection: Connection[Any, Any] | None = None
         self._is_lost = address is None
 
@@ -177,3 +181,15 @@ class _Sender:
             return
         if not goes_on:
             raise StoppedError("a callback raised an exception")
+
+
+@cache
+def end_with(parent: int) -> None:
+    """End this process when its parent is gone, whatever it does until then."""
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(PAUSE)
+        os._exit(1)  # an exception would leave a worker waiting for its parent
+
+    threading.Thread(target=watch, name="watch", daemon=True).start()

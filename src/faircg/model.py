@@ -303,9 +303,11 @@ class RuleSetModel:
             raise ModelFormatError(f"not a faircg model: no 'format': {FORMAT!r}")
         version = data.get("version")
         if type(version) is not int or version not in (OLDER_VERSION, VERSION):
+            is_newer = isinstance(version, int) and version > VERSION
             raise ModelFormatError(
                 f"the model has format version {version!r}; this faircg reads versions "
                 f"{OLDER_VERSION} and {VERSION}"
+                + ("; a newer faircg wrote it; install that" if is_newer else "")
             )
         if version == OLDER_VERSION:
             data = upgraded(data)

@@ -173,3 +173,67 @@ def test_nobody_listens(people: Path, model: Path) -> None:
             )
             assert "Traceback" not in done.stderr, (command, ending, done.stderr)
             assert len(done.stderr.splitlines()) <= 1, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("epsilon = " + "[" * 100_000, "nested too deeply"),
+        ("epsilon = " + "[" * 300 + "]" * 300, "epsilon is a text or a number"),
+        ("[fit]\n" + "a." * 2_000 + "b = 1", "[fit] has no option 'a'"),
+        ("max-complexity = " + "9" * 5_000, "thousands of digits"),
+    ],
+    ids=["open", "nested", "dotted", "digits"],
+)
+def test_strange_settings_are_one_line(
+    text: str, words: str, people: Path, faircg: Callable[..., Done]
+) -> None:
+    """100,000 brackets ended in a RecursionError, with a page of Python."""
+    (people.parent / "deep.toml").write_text(text, encoding="utf-8")
+    done = faircg("fit", people, "--config", "deep.toml", "-o", "m.json")
+    assert (done.code, words in done.err) == (1, True), done.err
+    assert done.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("command", ["fit", "frontier"])
+def test_a_limit_that_is_no_number_of_the_solver_is_one_line(
+    command: str, people: Path, faircg: Callable[..., Done]
+) -> None:
+    """10^30 ended, after the search, with "int too large to convert to C long"."""
+    done = faircg(command, people, *FIT, "--max-complexity", 10**30, "-o", "out.json")
+    assert (done.code, "2147483647" in done.err) == (1, True), done.err
+    assert done.err.count("\n") == 1
+
+
+def test_an_unknown_kernel_is_one_line(people: Path) -> None:
+    """The line names the variable and what it may be."""
+    done = subprocess.run(
+        [FAIRCG, "fit", people, "--target", "hired", "-o", "m.json"],
+        env={**os.environ, "FAIRCG_KERNEL": "bogus"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr.count("\n")) == (1, 1), done.stderr
+    assert "FAIRCG_KERNEL is 'bogus'; this machine has numpy, " in done.stderr
+
+
+def test_an_explanation_starts_no_formula(
+    people: Path, model: Path, faircg: Callable[..., Done]
+) -> None:
+    """A spreadsheet ran what somebody had called himself.
+
+    Numbers stay numbers, also those below zero.
+    """
+    hostile = ["=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "\t=1", "-5", "x=1"]
+    frame = pd.read_csv(people)
+    frame["=id"] = [hostile[k % len(hostile)] for k in range(len(frame))]
+    frame.to_csv(people, index=False)
+    shape = ("--format", "table", "--limit", 0, "-q", "-o", "why.csv")
+    done = faircg("explain", model, people, "--id", "=id", *shape)
+    assert done.code == 0, done.err
+    why = pd.read_csv(people.parent / "why.csv", dtype=str)
+    expected = ["'=1+1", "'+cmd|' /C calc'!A0", "'-2+3", "'@SUM(A1)", "'\t=1", "-5"]
+    assert why["'=id"].tolist()[:7] == [*expected, "x=1"]
+    texts = why.stack().loc[lambda t: t.str.startswith(("=", "+", "-", "@", "\t"))]
+    assert set(texts) <= {"-5"}

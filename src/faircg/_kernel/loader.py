@@ -22,6 +22,12 @@ def _find() -> ModuleType | None:
         from faircg._kernel import _native
     except ImportError:
         return None
+    known = _native.available_instructions()
+    if choice and choice not in known:
+        raise ValueError(
+            f"FAIRCG_KERNEL is {choice!r}; this machine has "
+            f"{', '.join(['numpy', *known])}: set it to one of them, or not at all"
+        )
     if choice:
         _native.use_instructions(choice)
     return _native

@@ -61,7 +61,7 @@ def main() -> None:
         sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     if sys.stdin is None:
         sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), exits.leaving_on_sigterm():
         warnings.simplefilter("always")
         warnings.showwarning = _note
         try:

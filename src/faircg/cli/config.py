@@ -56,6 +56,11 @@ def _load(path: Path) -> dict[str, Any]:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ValueError(f"{path} is not a TOML file: {error}") from None
+    except (ValueError, RecursionError):  # Python's own limits
+        raise ValueError(
+            f"{path} holds what no option is: values nested too deeply, or a number "
+            "of thousands of digits"
+        ) from None
 
 
 def _plain(key: str) -> str:

@@ -173,7 +173,7 @@ def _written(
         if names is not None:
             frame = frame.drop(columns="row")
             frame.insert(0, str(asked.id_column), names, allow_duplicates=True)
-        return str(frame.to_csv(index=False, lineterminator="\n"))
+        return files.to_csv(frame)
     if names is None:
         return str(explained)
     return "\n".join(

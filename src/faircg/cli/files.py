@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from faircg.tables.source import Reading
 
 EMBEDDED: Final = ("adult", "compas", "default")
+FORMULA_STARTS: Final = tuple("=+-@\t\r\n")
+"""What spreadsheets take for the start of a formula, or leave out before one."""
 
 
 def is_embedded(name: str) -> bool:
@@ -244,6 +246,34 @@ def replacement(path: Path) -> Iterator[Path]:
     yield (new := new_file())
     with new.open("rb") as file:
         shutil.copyfileobj(file, typer.get_binary_stream("stdout"))
+
+
+def to_csv(frame: pd.DataFrame) -> str:
+    """Return a table as CSV text in which no text starts a formula of a spreadsheet.
+
+    A quote is put before such a text, as in spreadsheets, unless it is a number.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> print(to_csv(pd.DataFrame({"@a": ["=1+2", "-3", "b"], "c": [-1, 2, 3]})))
+    '@a,c
+    '=1+2,-1
+    -3,2
+    b,3
+    """
+    plain = frame.map(_no_formula).rename(columns=_no_formula)
+    return str(plain.to_csv(index=False, lineterminator="\n"))
+
+
+def _no_formula(cell: Any) -> Any:
+    if not isinstance(cell, str) or not cell.startswith(FORMULA_STARTS):
+        return cell
+    try:
+        float(cell)
+    except ValueError:
+        return f"'{cell}"
+    return cell
 
 
 def to_json(values: Any) -> str:

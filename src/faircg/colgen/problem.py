@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -43,6 +43,10 @@ if TYPE_CHECKING:
     )
 
 
+LARGEST_COMPLEXITY: Final = 2**31 - 1
+"""Limit on complexity beyond which the solver and the kernel have no number for it."""
+
+
 @dataclass(frozen=True, eq=False)
 class Problem:
     """Everything that the engine knows about the data and the question.
@@ -69,9 +73,10 @@ class Problem:
     rates: tuple[GroupRate, ...] = field(init=False)
 
     def __post_init__(self) -> None:
-        if self.max_complexity < 0:
+        if not 0 <= self.max_complexity <= LARGEST_COMPLEXITY:
             raise ValueError(
-                f"max_complexity must be at least 0, not {self.max_complexity}"
+                f"max_complexity must be from 0 to {LARGEST_COMPLEXITY}, not "
+                f"{self.max_complexity}"
             )
         object.__setattr__(self, "rates", rates_of(self.criterion, self.groups))
 

@@ -138,9 +138,12 @@ class Deadline:
     def listening(self) -> Iterator[None]:
         """Turn the first Ctrl-C into a stop; a second one interrupts as usual.
 
-        Only Python's main thread receives signals; elsewhere this does nothing.
+        Only Python's main thread receives signals; elsewhere this does nothing. Nor
+        does it where another program runs Python and handles the signal itself.
         """
-        if threading.current_thread() is not threading.main_thread():
+        is_main = threading.current_thread() is threading.main_thread()
+        before = signal.getsignal(signal.SIGINT)
+        if not is_main or before is None:
             yield
             return
 
@@ -149,7 +152,6 @@ class Deadline:
                 raise KeyboardInterrupt
             self.interrupted.set()
 
-        before = signal.getsignal(signal.SIGINT)
         signal.signal(signal.SIGINT, on_interrupt)
         try:
             yield
