@@ -174,3 +174,19 @@ def test_many_words_do_not_spoil_numbers():
     assert spoilt(numbers | {"?": 30}) is None
     assert spoilt({"1": 50, "2": 50, "3 or more": 3}) is None
     assert spoilt(numbers) is None
+
+
+@pytest.mark.parametrize(
+    "values",
+    [*(IDENTIFIERS | DATES | LEAKS | HONEST).values()],
+    ids=[*(IDENTIFIERS | DATES | LEAKS | HONEST)],
+)
+def test_distinct_rows_tell_what_all_rows_tell(values: object) -> None:
+    """A database counts who is alike: only the order of rows is then unknown."""
+    frame = pd.DataFrame({"column": values})
+    keys = [frame["column"], pd.Series(LABELS, name="label"), GROUPS]
+    counts = frame.groupby(keys, dropna=False).size().rename("n").reset_index()
+    counted = suspects(
+        counts[["column"]], counts["label"], counts["sex"], times=counts["n"].to_numpy()
+    )
+    assert found(values) == tuple(s.seems for s in counted)

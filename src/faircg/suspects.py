@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from faircg.typing import BoolVector, IntVector
+    from faircg.typing import BoolVector, FloatVector, IntVector
 
 Suspicion: TypeAlias = Literal["identifier", "date", "leak", "proxy"]
 LEFT_OUT: Final[tuple[Suspicion, ...]] = ("identifier", "date", "leak")
@@ -67,8 +67,40 @@ class Suspect:
         return self.seems in LEFT_OUT
 
 
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """How many values of a column are there, how many differ, and of numbers the range.
+
+    ``low`` and ``high`` are None unless all values are whole numbers.
+    """
+
+    present: int
+    different: int
+    is_text: bool
+    low: float | None = None
+    high: float | None = None
+
+    def names_rows(self, name: str) -> str:
+        """Say that the column names its rows, if it does."""
+        if self.present < FEWEST_ROWS or self.different < NEARLY_ALL * self.present:
+            return ""
+        found = f"has {self.different:,} different values in {self.present:,} rows"
+        if self.is_text:
+            return found
+        if self.low is None or self.high is None:
+            return ""
+        is_dense = self.high - self.low < 1.5 * self.present
+        is_named = bool(_NAME.search(name) or _CASED.search(name))
+        is_all = self.different == self.present
+        return found if (is_all and is_dense) or is_named else ""
+
+
 def suspects(
-    X: pd.DataFrame, y: Any = None, sensitive_features: Any = None
+    X: pd.DataFrame,
+    y: Any = None,
+    sensitive_features: Any = None,
+    *,
+    times: IntVector | None = None,
 ) -> tuple[Suspect, ...]:
     """Find columns that should be no rules; each for the first reason that applies.
 
@@ -81,6 +113,9 @@ def suspects(
     sensitive_features
         Group of each row, one column or several: a column that nearly determines the
         groups is a proxy.
+    times
+        How many people each row stands for, in a table of distinct rows; their order
+        then means nothing. One each by default.
 
     Examples
     --------
@@ -91,33 +126,36 @@ def suspects(
     case identifier numbers its rows
     seen date holds dates, such as '2024-05-01'
     """
-    return tuple(_found(X, y, sensitive_features))
+    return tuple(_found(X, y, sensitive_features, times))
 
 
-def _found(X: pd.DataFrame, y: Any, sensitive_features: Any) -> Iterator[Suspect]:
+def _found(
+    X: pd.DataFrame, y: Any, sensitive_features: Any, times: IntVector | None
+) -> Iterator[Suspect]:
     import pandas as pd
 
-    if len(X) < FEWEST_ROWS:
+    people = np.ones(len(X), dtype=np.int64) if times is None else times
+    if people.sum() < FEWEST_ROWS:
         return
     labels = None if y is None else pd.factorize(np.asarray(y))[0]
     groups, own = _groups(sensitive_features)
     for name in X.columns:
         column, called = X[name], str(name)
-        if reason := _dates(column):
+        if reason := _dates(column, people):
             yield Suspect(called, "date", reason)
-        elif reason := _names_rows(called, column):
+        elif reason := _names_rows(called, column, people, in_order=times is None):
             yield Suspect(called, "identifier", reason)
-        elif labels is not None and (reason := _leaks(column, labels)):
+        elif labels is not None and (reason := _leaks(column, labels, people)):
             yield Suspect(called, "leak", reason)
         elif (
             groups is not None
             and called not in own
-            and (reason := _stands_for(column, groups, own))
+            and (reason := _stands_for(column, groups, own, people))
         ):
             yield Suspect(called, "proxy", reason)
 
 
-def _dates(column: pd.Series) -> str:
+def _dates(column: pd.Series, people: IntVector) -> str:
     """Say that a column holds dates, if it does."""
     import pandas as pd
 
@@ -137,95 +175,113 @@ def _dates(column: pd.Series) -> str:
     texts = texts_of(present)
     if texts is None:
         return ""
-    counts = texts.value_counts()
+    times = pd.Series(people[column.notna().to_numpy()], index=present.index)
+    counts = times.groupby(texts, sort=False).sum()
+    counts = counts.sort_values(ascending=False, kind="stable")
     is_date = [bool(_DATE.fullmatch(text.strip())) for text in counts.index]
-    if counts.to_numpy()[is_date].sum() < NEARLY_ALL * len(texts):
+    if counts.to_numpy()[is_date].sum() < NEARLY_ALL * times.sum():
         return ""
     return f"holds dates, such as {counts.index[is_date.index(True)]!r}"
 
 
-def _names_rows(name: str, column: pd.Series) -> str:
+def _names_rows(
+    name: str, column: pd.Series, people: IntVector, *, in_order: bool
+) -> str:
     """Say that a column names or numbers its rows, if it does."""
     present = column.dropna()
-    n_present, n_values = len(present), present.nunique()
-    if n_present < FEWEST_ROWS:
-        return ""
-    found = f"has {n_values:,} different values in {n_present:,} rows"
+    n_present = int(people[column.notna().to_numpy()].sum())
+    n_values = present.nunique()
     if texts_of(present) is not None:
-        return found if n_values >= NEARLY_ALL * n_present else ""
-    if present.dtype.kind not in "iuf":
+        return Spread(n_present, n_values, is_text=True).names_rows(name)
+    if present.dtype.kind not in "iuf" or n_present < FEWEST_ROWS:
         return ""
     numbers = present.to_numpy(dtype=float)
-    if (numbers % 1 != 0).any() or n_values < NEARLY_ALL * n_present:
+    if (numbers % 1 != 0).any():
         return ""
     steps = np.diff(numbers)
-    if n_values == n_present and ((steps > 0).all() or (steps < 0).all()):
+    if in_order and n_values == n_present and ((steps > 0).all() or (steps < 0).all()):
         return "numbers its rows"
-    is_dense = numbers.max() - numbers.min() < 1.5 * n_present
-    is_named = bool(_NAME.search(name) or _CASED.search(name))
-    return found if (n_values == n_present and is_dense) or is_named else ""
+    low, high = float(numbers.min()), float(numbers.max())
+    return Spread(n_present, n_values, False, low, high).names_rows(name)
 
 
-def _leaks(column: pd.Series, labels: IntVector) -> str:
+def _leaks(column: pd.Series, labels: IntVector, people: IntVector) -> str:
     """Say that a column determines the target, if it does."""
-    fewest = int(np.bincount(labels).min())
-    if len(column) < FEWEST_TO_LEAK or labels.max() != 1 or fewest < FEWEST_ROWS // 2:
+    fewest, n_rows = int(np.bincount(labels, people).min()), int(people.sum())
+    if n_rows < FEWEST_TO_LEAK or labels.max() != 1 or fewest < FEWEST_ROWS // 2:
         return ""
-    wrong = _mistakes_by_value(_parts(column), labels)
+    wrong = _mistakes_by_value(_parts(column, people), labels, people)
     present = column.notna().to_numpy()
     if column.dtype.kind in "iuf" and present.any():
-        missing = labels[~present]
-        rest = _mistakes_by_cut(column.to_numpy(dtype=float)[present], labels[present])
-        wrong = min(wrong, rest + int(min(missing.sum(), len(missing) - missing.sum())))
-    if wrong > LEAKS * len(column) or wrong >= fewest:
+        numbers = column.to_numpy(dtype=float)[present]
+        rest = _mistakes_by_cut(numbers, labels[present], people[present])
+        missing = np.bincount(labels[~present], people[~present], minlength=2)
+        wrong = min(wrong, rest + int(missing.min()))
+    if wrong > LEAKS * n_rows or wrong >= fewest:
         return ""
-    most = "" if wrong == 0 else f" for all but {wrong:,} of {len(column):,} rows"
+    most = "" if wrong == 0 else f" for all but {wrong:,} of {n_rows:,} rows"
     return f"determines the target{most}"
 
 
-def _stands_for(column: pd.Series, groups: IntVector, names: Sequence[str]) -> str:
+def _stands_for(
+    column: pd.Series, groups: IntVector, names: Sequence[str], people: IntVector
+) -> str:
     """Say that a column nearly determines the group, if it does."""
-    n_rows = len(groups)
-    others = n_rows - int(np.bincount(groups).max())
-    wrong = _mistakes_by_value(_parts(column), groups)
+    n_rows = int(people.sum())
+    others = n_rows - int(np.bincount(groups, people).max())
+    wrong = _mistakes_by_value(_parts(column, people), groups, people)
     if not others or wrong > STANDS_FOR * others:
         return ""
     right = (n_rows - wrong) / n_rows
     return f"tells {' and '.join(names)} for {right:.1%} of rows"
 
 
-def _parts(column: pd.Series) -> IntVector:
+def _parts(column: pd.Series, people: IntVector) -> IntVector:
     """Return a number for each value, missing ones too; many numbers are cut."""
     import pandas as pd
 
-    is_many = column.dtype.kind in "iuf" and column.nunique() > MANY_NUMBERS
-    if is_many:
-        cut = pd.qcut(column, MANY_NUMBERS, labels=False, duplicates="drop")
-        column = pd.Series(cut)
-    codes = pd.factorize(column.astype(object), use_na_sentinel=False)[0]
+    codes = pd.factorize(column, use_na_sentinel=False)[0]
+    if column.dtype.kind in "iuf" and column.nunique() > MANY_NUMBERS:
+        values = column.to_numpy(dtype=float)
+        edges = _quantiles(values, people)
+        codes = np.searchsorted(edges, values, side="left").clip(min=1)
+        codes[np.isnan(values)] = 0
     return np.asarray(codes, dtype=np.int64)
 
 
-def _mistakes_by_value(parts: IntVector, answers: IntVector) -> int:
+def _quantiles(values: FloatVector, people: IntVector) -> FloatVector:
+    """Return what cuts the numbers of people into equal parts, if they differ."""
+    order = np.argsort(values, kind="stable")[: np.count_nonzero(~np.isnan(values))]
+    upto = np.cumsum(people[order])
+    at = np.linspace(0, 1, MANY_NUMBERS + 1) * (upto[-1] - 1)
+    below, above = (
+        values[order][np.searchsorted(upto, rank, side="right")]
+        for rank in (np.floor(at), np.ceil(at))
+    )
+    with np.errstate(invalid="ignore"):  # of infinity, which a fit refuses
+        return np.unique(below + (above - below) * (at % 1))
+
+
+def _mistakes_by_value(parts: IntVector, answers: IntVector, people: IntVector) -> int:
     """Count the wrong guesses of one who knows the usual answer of each value.
 
     About a value that occurs once nobody knows anything: the guess is wrong.
     """
     counts = np.zeros((parts.max() + 1, answers.max() + 1), dtype=np.int64)
-    np.add.at(counts, (parts, answers), 1)
+    np.add.at(counts, (parts, answers), people)
     known = counts.sum(axis=1) > 1
-    return int(len(parts) - counts[known].max(axis=1).sum())
+    return int(people.sum() - counts[known].max(axis=1).sum())
 
 
-def _mistakes_by_cut(numbers: Any, labels: IntVector) -> int:
+def _mistakes_by_cut(numbers: FloatVector, labels: IntVector, people: IntVector) -> int:
     """Count the wrong guesses of one who knows on which side of a cut numbers are."""
     order = np.argsort(numbers, kind="stable")
-    ones = np.concatenate(([0], np.cumsum(labels[order])))
+    ones = np.concatenate(([0], np.cumsum((labels * people)[order])))
+    below = np.concatenate(([0], np.cumsum(people[order])))
     is_cut: BoolVector = np.ones(len(ones), dtype=bool)
     is_cut[1:-1] = np.diff(numbers[order]) > 0
-    below = np.arange(len(ones))
-    wrong = ones + (len(labels) - below) - (ones[-1] - ones)  # 0 below, 1 above
-    return int(np.minimum(wrong, len(labels) - wrong)[is_cut].min())
+    wrong = ones + (below[-1] - below) - (ones[-1] - ones)  # 0 below, 1 above
+    return int(np.minimum(wrong, below[-1] - wrong)[is_cut].min())
 
 
 def texts_of(present: pd.Series) -> pd.Series | None:

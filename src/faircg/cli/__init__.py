@@ -18,6 +18,7 @@ from typing import Annotated
 import typer
 
 from faircg.cli import exits
+from faircg.cli.addresses import without_passwords
 from faircg.cli.embedded import datasets, demo
 from faircg.cli.explaining import explain
 from faircg.cli.lazy import LazyCommand, described
@@ -102,7 +103,7 @@ def _about(
 
 
 def _fail(error: BaseException, code: int) -> None:
-    text = one_line(str(error) or type(error).__name__)
+    text = one_line(without_passwords(str(error) or type(error).__name__))
     typer.echo(f"faircg: error: {text}", err=True)
     sys.exit(code)
 

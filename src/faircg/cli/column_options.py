@@ -47,6 +47,13 @@ Encoding: TypeAlias = Annotated[
     str | None,
     typer.Option(help="Encoding of CSV text, such as cp1252; UTF-8 if not given."),
 ]
+DatabaseTable: TypeAlias = Annotated[
+    str | None,
+    typer.Option("--table", help="Table of the database, where DATA is an address."),
+]
+Schema: TypeAlias = Annotated[
+    str | None, typer.Option(help="Schema that the table is in.")
+]
 
 
 @dataclass(frozen=True, kw_only=True)

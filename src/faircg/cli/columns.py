@@ -85,7 +85,7 @@ def without_suspects(
         if suspect.column in wanted and suspect.is_left_out:
             continue
         left_out += [suspect.column] if suspect.is_left_out else []
-        note(_words(suspect))
+        note(suspect_words(suspect))
     frame = people.frame.drop(columns=left_out)
     if left_out and not set(frame.columns) - {target, *unused}:
         raise ValueError(
@@ -95,7 +95,8 @@ def without_suspects(
     return replace(people, frame=frame)
 
 
-def _words(suspect: Suspect) -> str:
+def suspect_words(suspect: Suspect) -> str:
+    """Say what a column seems to be, and what can be done about it."""
     said, typed = f"{suspect.column!r} {suspect.reason}", shlex.quote(suspect.column)
     if suspect.is_left_out:
         return f"{said}: it is left out; --keep {typed} brings it back"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import typer
 
+from faircg.cli.addresses import refuse_address
 from faircg.cli.named_table import NamedTable, check_labels
 from faircg.cli.written import Written
 from faircg.tables.names import ENDS, STANDARD
@@ -53,6 +54,7 @@ def read_people(
         data = DATASETS[name]()
         table = data.X.assign(**{str(data.y.name): data.y})
         return NamedTable(name, table, data)
+    refuse_address(name)
     from faircg.tables.source import open_source
 
     source, frame = open_source(name, reading).frame(list(text_columns))
@@ -199,6 +201,11 @@ def labels_of(people: NamedTable, target: str, positive: str | None) -> tuple[An
         if found is None:
             raise
         raise ValueError(f"{error}; {missing_words(*found)}") from None
+    return labels.to_numpy(), positive_of(labels, target, positive)
+
+
+def positive_of(labels: pd.Series, target: str, positive: str | None) -> Any:
+    """Return the one of two labels whose text the user gave; None if none."""
     values = {str(value): value for value in labels.unique().tolist()}
     if len(values) == 1:
         raise ValueError(
@@ -212,13 +219,13 @@ def labels_of(people: NamedTable, target: str, positive: str | None) -> tuple[An
             f"needed: drop or merge {'one' if len(values) == 3 else 'some'}"
         )
     if positive is None:
-        return labels.to_numpy(), None
+        return None
     if positive not in values:
         raise ValueError(
             f"{positive!r} is not a value of {target!r}; it has "
             f"{', '.join(sorted(values)[:5])}"
         )
-    return labels.to_numpy(), values[positive]
+    return values[positive]
 
 
 def save(path: Path, content: str | bytes) -> None:

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-import csv
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from itertools import combinations
 from pathlib import Path
@@ -17,16 +17,19 @@ from faircg.cli import columns, exits, files, notes, remembered, show
 from faircg.cli import group_options as grp
 from faircg.cli import limit_options as lim
 from faircg.cli import options as opt
-from faircg.cli.constraints import named
+from faircg.cli.addresses import is_address
+from faircg.cli.constraints import named as constraint_named
+from faircg.cli.estimators import apart, make_estimator
 from faircg.cli.keeping import where_to_write
 from faircg.cli.lazy import taking
 from faircg.cli.progress import bar, following, note
 from faircg.cli.written import Written
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterator
 
     from faircg.classifier import FairRuleSetClassifier
+    from faircg.cli.from_database import TableTraining
     from faircg.cli.named_table import NamedTable
     from faircg.grouping import Grouping
     from faircg.model import RuleSetModel
@@ -70,7 +73,7 @@ class LearningOptions(opt.PeopleOptions):
     @property
     def named_constraint(self) -> str | None:
         """What was asked for, in one line."""
-        return named(self.constraint)
+        return constraint_named(self.constraint)
 
     @property
     def seconds(self) -> float | None:
@@ -104,6 +107,8 @@ class FitOptions(LearningOptions):
         typer.Option(help="File of each round: a killed fit goes on from there."),
     ] = None
     force: col.Force = False
+    table: col.DatabaseTable = None
+    schema: col.Schema = None
     verbose: Annotated[bool, typer.Option("--verbose", help="Report every round.")] = (
         False
     )
@@ -126,23 +131,8 @@ def fit(asked: FitOptions) -> None:
     files.check_output(asked.output)
     if asked.epsilon is not None:
         _must_bound(asked.named_constraint, asked.epsilon)
-    training, apart = read_training(asked), None
-    if asked.holdout:
-        training, apart = remembered.split(training, asked.holdout, asked.seed)
-    clf = make_estimator(asked, training).set_params(
-        epsilon=asked.epsilon,
-        max_complexity=asked.max_complexity,
-        objective=asked.objective,
-        verbose=int(asked.verbose),
-        on_interrupt="return",
-        checkpoint=asked.checkpoint,
-    )
-    if asked.checkpoint is not None and asked.checkpoint.exists():
-        note(f"going on from the checkpoint {str(asked.checkpoint)!r}")
-    people = training.to_fit
-    title = f"{training.title}, {people['X'].shape[1]} features"
-    with following(title, quiet=asked.quiet or asked.verbose) as callbacks:
-        clf.set_params(callbacks=callbacks).fit(**people)
+    with _training(asked) as (training, apart):
+        clf = _learned(asked, training)
     clf.model_ = model = remembered.remembering(
         training.written.recorded(clf.model_),
         training,
@@ -152,7 +142,9 @@ def fit(asked: FitOptions) -> None:
     )
     written, why = where_to_write(model, asked.output, force=asked.force)
     _save(model, written)
-    prices = _prices(clf, people, quiet=asked.quiet) if asked.price else []
+    prices = []
+    if asked.price and isinstance(training, Training):
+        prices = _prices(clf, training.to_fit, quiet=asked.quiet)
     if asked.as_json:
         values = {"model": str(written), **show.fit_values(clf)}
         if asked.price:
@@ -167,6 +159,45 @@ def fit(asked: FitOptions) -> None:
     if why:
         typer.echo(f"faircg: {why}", err=True)
     finish(clf)
+
+
+@contextmanager
+def _training(
+    asked: FitOptions,
+) -> Iterator[tuple[Training | TableTraining, NamedTable | None]]:
+    """Return the people to learn from, and those kept apart, if any are."""
+    if is_address(asked.data):
+        from faircg.cli.from_database import table_training
+
+        with table_training(asked) as there:
+            yield there, None
+        return
+    training = read_training(asked)
+    if asked.holdout:
+        yield remembered.split(training, asked.holdout, asked.seed)
+    else:
+        yield training, None
+
+
+def _learned(
+    asked: FitOptions, training: Training | TableTraining
+) -> FairRuleSetClassifier:
+    """Learn from people, wherever they are."""
+    clf = make_estimator(asked, training)
+    clf.set_params(
+        epsilon=asked.epsilon,
+        max_complexity=asked.max_complexity,
+        objective=asked.objective,
+        verbose=int(asked.verbose),
+        on_interrupt="return",
+        checkpoint=asked.checkpoint,
+    )
+    if asked.checkpoint is not None and asked.checkpoint.exists():
+        note(f"going on from the checkpoint {str(asked.checkpoint)!r}")
+    title = f"{training.title}, {len(training.features)} features"
+    with following(title, quiet=asked.quiet or asked.verbose) as callbacks:
+        training.fit(clf.set_params(callbacks=callbacks))
+    return clf
 
 
 def _save(model: RuleSetModel, path: Path) -> None:
@@ -228,6 +259,15 @@ class Training:
         return f"{self.people.name}: {len(self.people.frame):,} rows"
 
     @property
+    def features(self) -> list[str]:
+        """The columns that rules might test, those to exclude among them."""
+        return [str(c) for c in self.people.frame.columns if c != self.target]
+
+    def fit(self, clf: FairRuleSetClassifier) -> None:
+        """Learn from these people."""
+        clf.fit(**self.to_fit)
+
+    @property
     def to_fit(self) -> dict[str, Any]:
         """The arguments of ``fit``."""
         parts = self.people.parts(self.target, self.groups)
@@ -242,32 +282,9 @@ class Training:
 
 def read_training(asked: LearningOptions) -> Training:
     """Read the data that the options of a command name, and say what may surprise."""
-    from faircg.fairness.constraint import criterion_at
-
     people = files.read_people(asked.data, asked.category or (), asked.reading)
-    target = people.target(asked.target)
-    groups = people.sensitive(asked.sensitive, asked.within)
-    _check_roles(asked, target, groups)
+    target, groups = roles(asked, people)
     people = people.weighted(asked.weight).costing(asked.costs)
-    people.must_have(
-        name
-        for names in (
-            asked.exclude,
-            asked.keep,
-            asked.category,
-            asked.increasing,
-            asked.decreasing,
-            *_apart(asked),
-        )
-        for name in names or ()
-    )
-    constraint = asked.named_constraint
-    criterion_at(constraint, 1.0)  # an unknown name is told first
-    if constraint is not None and not groups:
-        raise ValueError(
-            f"--constraint {constraint} compares groups; name their column with "
-            "--sensitive"
-        )
     labels, pos_label = files.labels_of(people, target, asked.positive)
     if pos_label is None:
         notes.tell_positive(people, target, labels)
@@ -281,6 +298,33 @@ def read_training(asked: LearningOptions) -> Training:
     return training
 
 
+def roles(asked: LearningOptions, people: NamedTable) -> tuple[str, list[str]]:
+    """Return the columns of label and groups; all columns that are named are there."""
+    from faircg.fairness.constraint import criterion_at
+
+    target = people.target(asked.target)
+    groups = people.sensitive(asked.sensitive, asked.within)
+    _check_roles(asked, target, groups)
+    amounts = [name for name in (asked.weight, asked.costs) if name is not None]
+    people.must_have(amounts)
+    features = people.frame.iloc[:0].drop(columns=amounts)
+    replace(people, frame=features).must_have([*(asked.exclude or ()), *named(asked)])
+    constraint = asked.named_constraint
+    criterion_at(constraint, 1.0)  # an unknown name is told first
+    if constraint is not None and not groups:
+        raise ValueError(
+            f"--constraint {constraint} compares groups; name their column with "
+            "--sensitive"
+        )
+    return target, groups
+
+
+def named(asked: LearningOptions) -> list[str]:
+    """Return the columns that rules may test because the user names them."""
+    some = (asked.keep, asked.category, asked.increasing, asked.decreasing)
+    return [name for names in (*some, *apart(asked)) for name in names or ()]
+
+
 def _usable(
     asked: LearningOptions,
     people: NamedTable,
@@ -291,13 +335,13 @@ def _usable(
     """Read texts that are numbers, and take away what should be no rule."""
     if people.dataset is not None:
         return people, Written()
-    names = (asked.category, asked.increasing, asked.decreasing, *_apart(asked))
     written = columns.written_in(
         people, {target, *groups, *exclude, *(asked.category or ())}
     )
     people = replace(people, frame=written.read(people.frame))
-    named = {name for some in (asked.keep, *names) for name in some or ()}
-    left = columns.without_suspects(people, target, groups, named=named, unused=exclude)
+    left = columns.without_suspects(
+        people, target, groups, named=named(asked), unused=exclude
+    )
     return left, written
 
 
@@ -315,50 +359,3 @@ def _check_roles(asked: LearningOptions, target: str, groups: list[str]) -> None
         both = columns[one] & columns[other]
         if both and one != "--sensitive":
             raise ValueError(f"{both.pop()!r} cannot be both {one} and {other}")
-
-
-def make_estimator(asked: LearningOptions, training: Training) -> FairRuleSetClassifier:
-    """Make an estimator of the options that ``fit`` and ``frontier`` share."""
-    from faircg.classifier import FairRuleSetClassifier
-
-    return FairRuleSetClassifier(
-        constraint=asked.named_constraint,
-        max_conditions=asked.max_conditions,
-        rates=asked.rates,
-        cost_false_positive=asked.cost_false_positive,
-        cost_false_negative=asked.cost_false_negative,
-        pricing=asked.pricing,
-        warm_start_rules=_given(asked.warm_start),
-        thresholds=asked.thresholds,
-        n_thresholds=asked.n_thresholds,
-        exclude=training.exclude,
-        monotone=_directions(asked),
-        not_together=_apart(asked),
-        time_limit=asked.seconds,
-        work_limit=asked.work_limit,
-        random_state=asked.seed,
-        n_jobs=asked.jobs,
-        pos_label=training.pos_label,
-        rules_for=asked.rules_for,
-        missing_groups=asked.missing_groups,
-        groups=asked.grouping,
-    )
-
-
-def _directions(asked: LearningOptions) -> dict[str, str]:
-    """Return the direction of each column that was given one."""
-    more, less = asked.increasing or (), asked.decreasing or ()
-    both = [name for name in more if name in less]
-    if both:
-        raise ValueError(f"{both[0]!r} is given to --increasing and --decreasing")
-    return dict.fromkeys(more, "increasing") | dict.fromkeys(less, "decreasing")
-
-
-def _apart(asked: LearningOptions) -> list[list[str]]:
-    """Return the columns of which a rule may test one, set by set."""
-    # As in a CSV file, quotes hold a name together that has a comma.
-    return [*csv.reader(asked.not_together or (), skipinitialspace=True)]
-
-
-def _given(choice: str) -> str | None:
-    return None if choice == "none" else choice

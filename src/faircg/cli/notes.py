@@ -71,10 +71,15 @@ def _positive(labels: Any) -> Any:
 def tell_weight(people: NamedTable, column: str | None) -> None:
     """Say that people are counted by weight, and how many they are."""
     if people.weights is not None:
-        note(
-            f"people are counted by {column!r}: {len(people.weights):,} rows stand for "
-            f"{people.weights.sum():,.12g} people"
-        )
+        say_weight(column, len(people.weights), people.weights.sum())
+
+
+def say_weight(column: str | None, n_rows: int, n_people: float) -> None:
+    """Say how many people some rows stand for."""
+    note(
+        f"people are counted by {column!r}: {n_rows:,} rows stand for "
+        f"{n_people:,.12g} people"
+    )
 
 
 def about_texts(name: str, column: pd.Series) -> Iterator[str]:
@@ -108,10 +113,15 @@ def about_texts(name: str, column: pd.Series) -> Iterator[str]:
             return
         yield f"{found}all its {len(rows):,} values are numbers"
     if len(values) == len(column) or len(values) > MANY_VALUES:
-        yield (
-            f"{name!r} has {len(values):,} different values in {len(column):,} rows, "
-            "and each is a condition of its own; --exclude it unless rules may test it"
-        )
+        yield many_values(name, len(values), len(column))
+
+
+def many_values(name: str, n_values: int, n_rows: int) -> str:
+    """Say that a feature of texts has many different ones."""
+    return (
+        f"{name!r} has {n_values:,} different values in {n_rows:,} rows, and each is a "
+        "condition of its own; --exclude it unless rules may test it"
+    )
 
 
 def about_groups(

@@ -132,7 +132,7 @@ Data: TypeAlias = Annotated[
     str,
     typer.Argument(
         help="CSV (.csv, .csv.gz), Parquet, .jsonl, .arrow or .xlsx; - for CSV on "
-        "standard input; or an embedded data set: adult, compas, default.",
+        "standard input; adult, compas or default; or a database, postgres://...",
         autocompletion=complete_data,
     ),
 ]

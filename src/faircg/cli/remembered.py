@@ -17,6 +17,7 @@ from faircg.cli.progress import note
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from faircg.cli.from_database import TableTraining
     from faircg.cli.learning import Training
     from faircg.cli.named_table import NamedTable
     from faircg.model import RuleSetModel
@@ -81,7 +82,7 @@ def split(training: Training, share: float, seed: int) -> tuple[Training, NamedT
 
 def remembering(
     model: RuleSetModel,
-    training: Training,
+    training: Training | TableTraining,
     apart: NamedTable | None = None,
     *,
     share: float = 0.0,

@@ -4,15 +4,18 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from faircg.cli import column_options as col
 from faircg.cli import exits, files, remembered, show
 from faircg.cli import options as opt
+from faircg.cli.addresses import database_table, is_address, shown
 from faircg.cli.constraints import joined
+from faircg.cli.lazy import taking
 from faircg.cli.notes import tell_weight
 from faircg.cli.progress import bar, note
 from faircg.printable import number
@@ -27,42 +30,75 @@ if TYPE_CHECKING:
     from faircg.fairness import Criterion
     from faircg.model import RuleSetModel
     from faircg.tables.decide import Counted
-    from faircg.tables.source import Reading
+    from faircg.tables.write import Wanted
 
 
-def predict(
-    model: opt.Model,
-    data: opt.Data,
+@dataclass(frozen=True, kw_only=True)
+class PredictOptions(col.ReadingOptions):
+    """What ``predict`` is asked."""
+
+    model: opt.Model
+    data: opt.Data
     output: Annotated[
-        Path,
+        Path | None,
         typer.Option(
             "--output", "-o", help="File to write, as its name says; - prints CSV."
         ),
-    ] = Path("-"),
-    column: Annotated[str, typer.Option(help="Name of the new column.")] = "prediction",
+    ] = None
+    column: Annotated[str, typer.Option(help="Name of the new column.")] = "prediction"
     keep: Annotated[
         list[str] | None,
         typer.Option(
             help="Column of the data to write; give it again for more. All by default.",
             metavar="COLUMN",
         ),
-    ] = None,
+    ] = None
     only: Annotated[
         bool, typer.Option("--only", help="Write nothing but the predictions.")
-    ] = False,
-    strict: opt.Strict = False,
-    allow_unseen: col.AllowUnseen = False,
-    sep: col.Separator = None,
-    decimal: col.Decimal = None,
-    encoding: col.Encoding = None,
-    as_json: opt.AsJson = False,
-    quiet: opt.Quiet = False,
-    config: opt.Config = None,
-) -> None:
+    ] = False
+    table: col.DatabaseTable = None
+    schema: col.Schema = None
+    into: Annotated[
+        str | None,
+        typer.Option(help="View or table of the database to make.", metavar="NAME"),
+    ] = None
+    kind: Annotated[
+        Literal["view", "table"],
+        typer.Option("--as", help="What --into makes: it follows the data, or not."),
+    ] = "view"
+    force: Annotated[
+        bool, typer.Option("--force", help="--into replaces what is there.")
+    ] = False
+    strict: opt.Strict = False
+    allow_unseen: col.AllowUnseen = False
+    as_json: opt.AsJson = False
+    quiet: opt.Quiet = False
+    config: opt.Config = None
+
+    @property
+    def wanted(self) -> Wanted:
+        """The new column, and those of the data to write."""
+        from faircg.tables.write import Wanted
+
+        if self.only and self.keep:
+            raise ValueError(
+                "--only and --keep contradict each other; give one of them"
+            )
+        kept = tuple(self.keep) if self.keep else None
+        return Wanted(self.column, () if self.only else kept)
+
+    @property
+    def seen(self) -> bool | None:
+        """What to do about categories never seen in training."""
+        return col.strictness(strict=self.strict, allow_unseen=self.allow_unseen)
+
+
+@taking(PredictOptions)
+def predict(asked: PredictOptions) -> None:
     """Add predictions to a table of any length; the sensitive column is not needed.
 
     Its own values are passed on as they are. Nothing is written before all rows were
-    looked at.
+    looked at. Of a table in a database, --into makes a view or a table there.
 
     \b
     Example:
@@ -70,27 +106,29 @@ def predict(
     """
     from faircg.unseen import unseen_words
 
-    files.check_output(output)
-    if only and keep:
-        raise ValueError("--only and --keep contradict each other; give one of them")
-    rules = files.load_model(model)
-    is_printed = str(output) == STANDARD
-    if is_printed and as_json:
+    output = Path(STANDARD) if asked.output is None else asked.output
+    files.check_output(asked.output)
+    wanted = asked.wanted
+    rules = files.load_model(asked.model)
+    _check_where(asked)
+    written = str(output) if asked.into is None else asked.into
+    is_printed = written == STANDARD and asked.into is None
+    if is_printed and asked.as_json:
         raise ValueError("--json prints counts; give the predictions a file with -o")
-    seen = col.strictness(strict=strict, allow_unseen=allow_unseen)
-    kept = () if only else tuple(keep) if keep else None
-    how = col.ReadingOptions(sep=sep, decimal=decimal, encoding=encoding).reading
-    with bar(f"predict {data}", quiet=quiet) as update:
-        counted = _decide(rules, data, output, (column, kept), seen, how, update)
+    with bar(f"predict {shown(asked.data)}", quiet=asked.quiet) as update:
+        if asked.into is not None:
+            counted = _decide_there(asked, rules, wanted, asked.into)
+        else:
+            counted = _decide(asked, rules, wanted, output, update)
     if not counted.rows:
-        note(f"{data} has no rows")
+        note(f"{asked.table or asked.data} has no rows")
     for name, (count, example) in counted.unseen.items():
         note(unseen_words(name, count, example))
     negative, positive = map(str, rules.labels)
     n_rows, n_positive = counted.rows, counted.positive
-    if as_json:
+    if asked.as_json:
         values = {
-            "output": str(output),
+            "output": written,
             "rows": n_rows,
             "predicted": {negative: n_rows - n_positive, positive: n_positive},
             "unseen_categories": {n: c for n, (c, _) in counted.unseen.items()},
@@ -98,33 +136,62 @@ def predict(
         typer.echo(files.to_json(values))
     elif not is_printed:
         found = f"{n_positive:,} of {n_rows:,} rows are {positive}"
-        typer.echo(f"Wrote {output}: {found}.")
+        typer.echo(f"Wrote {written}: {found}.")
+
+
+def _check_where(asked: PredictOptions) -> None:
+    """Refuse options for a database beside a file, and the other way round."""
+    if is_address(asked.data):
+        if asked.into is None or asked.output is not None:
+            raise ValueError(
+                f"{shown(asked.data)} is a database; --into names the view or table to "
+                "make there, instead of -o"
+            )
+        if asked.into == asked.table:
+            raise ValueError(f"--into {asked.into} is the table that is read")
+    elif asked.into is not None or asked.table is not None:
+        raise ValueError("--table and --into are for a database, as postgres://...")
+
+
+def _decide_there(
+    asked: PredictOptions, model: RuleSetModel, wanted: Wanted, into: str
+) -> Counted:
+    """Look at all rows of a table in a database, then make a view or a table."""
+    from faircg.tables.in_database import TableDecisions
+
+    called = f"{shown(asked.data)} {asked.table}"
+    with database_table(asked.data, asked.table, asked.schema) as table:
+        wanted.check(called, table.columns, tuple(f.name for f in model.features))
+        decisions = TableDecisions(model, table, asked.schema)
+        if not asked.force:
+            decisions.check_new(into)
+        counted = decisions.count(asked.seen)
+        decisions.keep(wanted, into, asked.kind, replacing=asked.force)
+    return counted
 
 
 def _decide(
+    asked: PredictOptions,
     model: RuleSetModel,
-    data: str,
+    wanted: Wanted,
     output: Path,
-    columns: tuple[str, tuple[str, ...] | None],
-    strict: bool | None,
-    reading: Reading,
     update: Update,
 ) -> Counted:
     """Look at all rows, then write them with their decisions."""
+    from faircg.tables import source as reading
     from faircg.tables.decide import Decisions
-    from faircg.tables.source import in_words, open_source
-    from faircg.tables.write import Wanted, check_writable, telling, write_decisions
+    from faircg.tables.write import check_writable, telling, write_decisions
 
     check_writable(str(output))
-    source = open_source(files.embedded_path(data), reading)
-    wanted = Wanted(*columns)
-    wanted.check(source, tuple(f.name for f in model.features))
+    seen = asked.seen
+    source = reading.open_source(files.embedded_path(asked.data), asked.reading)
+    wanted.check(source.called, source.names, tuple(f.name for f in model.features))
     with telling(lambda share: update("looking at values", share)):
-        source, counted = source.tried(lambda s: Decisions(model, s).count(strict))
+        source, counted = source.tried(lambda s: Decisions(model, s).count(seen))
     with (
         telling(lambda share: update(f"{counted.rows:,} rows", share)),
         files.replacement(output) as new,
-        in_words(str(output), "written"),
+        reading.in_words(str(output), "written"),
     ):
         decisions = Decisions(model, source)
         write_decisions(decisions, wanted, str(output), new, counted.rows)

@@ -14,8 +14,9 @@ from faircg.cli import exits, files, remembered, reports, show
 from faircg.cli import limit_options as lim
 from faircg.cli import options as opt
 from faircg.cli.constraints import named
+from faircg.cli.estimators import make_estimator
 from faircg.cli.lazy import taking
-from faircg.cli.learning import LearningOptions, make_estimator, read_training
+from faircg.cli.learning import LearningOptions, read_training
 from faircg.cli.progress import following, note
 from faircg.limits import limit_words
 

@@ -48,7 +48,13 @@ def to_sql(
     raise ExportError(f"a name or a value cannot be written safely in {dialect}")
 
 
-def sql_tree(model: RuleSetModel, *, table: str | Sequence[str], dialect: str) -> Any:
+def sql_tree(
+    model: RuleSetModel,
+    *,
+    table: str | Sequence[str],
+    dialect: str,
+    output: str = OUTPUT,
+) -> Any:
     """Return the statement as a tree of sqlglot."""
     try:
         from sqlglot import exp
@@ -76,7 +82,7 @@ def sql_tree(model: RuleSetModel, *, table: str | Sequence[str], dialect: str) -
         )
     return exp.select(
         exp.Column(this=exp.Star(), table=identifier(ALIAS)),
-        exp.alias_(prediction, OUTPUT, quoted=True),
+        exp.alias_(prediction, output, quoted=True),
     ).from_(exp.alias_(source, ALIAS, table=True, quoted=True))
 
 

@@ -30,7 +30,7 @@ class Database(Protocol):
     def type_of(self, name: str) -> Any:
         """Return the type of a column, as the database knows it."""
 
-    def ask(self, sql: str, **types: Any) -> pd.DataFrame:
+    def ask(self, sql: str, /, **types: Any) -> pd.DataFrame:
         """Return the answer to a query of the table ``people``.
 
         ``types`` are those of its columns: of this table, or of a kind.
@@ -51,7 +51,7 @@ class DuckDBSource:
         """Return the type of a column."""
         return self.relation.types[self.relation.columns.index(name)]
 
-    def ask(self, sql: str, **types: Any) -> pd.DataFrame:
+    def ask(self, sql: str, /, **types: Any) -> pd.DataFrame:
         """Return the answer to a query; DuckDB knows its types."""
         logger.debug("asks for %s: %s", ", ".join(types), sql)
         found: pd.DataFrame = self.relation.query("people", sql).df()
@@ -72,7 +72,7 @@ class IbisSource:
         """Return the type of a column."""
         return self.table.schema()[name]
 
-    def ask(self, sql: str, **types: Any) -> pd.DataFrame:
+    def ask(self, sql: str, /, **types: Any) -> pd.DataFrame:
         """Return the answer to a query, asked in the words of the database.
 
         As all types are known, ibis makes no view to find them out: reading is enough.

@@ -90,7 +90,7 @@ class PushedReduction:
     def _are_many(self, features: Iterable[str], most: int) -> bool:
         """Whether there are more distinct rows of features and label."""
         columns = {f"c{k}": value for k, value in enumerate(features)}
-        columns["label"] = _name(self.target)
+        columns["label"] = name_of(self.target)
         first = f"(SELECT * FROM people LIMIT {FIRST_ROWS}) AS first_people"
         for rows in (first, "people"):
             people = self._people(rows, **columns)
@@ -132,8 +132,8 @@ class PushedReduction:
 
         numbers = self._people(
             x=_value(name, "numeric"),
-            label=_name(self.target),
-            weight=_double(1.0) if self.weight is None else _cast(self.weight),
+            label=name_of(self.target),
+            weight=_double(1.0) if self.weight is None else cast(self.weight),
         )
         found = self.source.ask(
             f"SELECT COUNT(DISTINCT x) AS n FROM {numbers}", n=WHOLE
@@ -164,7 +164,7 @@ class PushedReduction:
         if self.weight is None:
             return np.ones(len(weights), dtype=np.int64)
         found = self.source.ask(
-            f"SELECT DISTINCT weight FROM {self._people(weight=_cast(self.weight))}",
+            f"SELECT DISTINCT weight FROM {self._people(weight=cast(self.weight))}",
             weight=NUMBER,
         )
         every = np.sort(found["weight"].to_numpy(dtype=float))
@@ -174,13 +174,13 @@ class PushedReduction:
     def _counts(self, features: Mapping[str, str]) -> pd.DataFrame:
         """Count the people of each distinct row."""
         others = dict.fromkeys([self.target, *self.sensitive])
-        columns = {name: _name(name) for name in others}
+        columns = {name: name_of(name) for name in others}
         types = {name: self.source.type_of(name) for name in others}
         if self.weight is not None:
-            columns[self.weight], types[self.weight] = _cast(self.weight), NUMBER
+            columns[self.weight], types[self.weight] = cast(self.weight), NUMBER
         columns |= features
         types |= {name: TYPES[kind] for name, kind in self.features.items()}
-        names = ", ".join(map(_name, columns))
+        names = ", ".join(map(name_of, columns))
         return self.source.ask(
             f"SELECT {names}, COUNT(*) AS {COUNT} FROM {self._people(**columns)} "
             f"GROUP BY {names}",
@@ -190,21 +190,23 @@ class PushedReduction:
 
     def _people(self, rows: str = "people", /, **columns: str) -> str:
         """Return a query of expressions by name; who weighs nothing is left out."""
-        chosen = ", ".join(f"{by} AS {_name(name)}" for name, by in columns.items())
+        chosen = ", ".join(f"{by} AS {name_of(name)}" for name, by in columns.items())
         counting = ""
         if self.weight is not None:
-            weight = _name(self.weight)
+            weight = name_of(self.weight)
             counting = f" WHERE {weight} <> 0 OR {weight} IS NULL"
         return f"(SELECT {chosen} FROM {rows}{counting}) AS asked"
 
 
-def _name(column: str) -> str:
+def name_of(column: str) -> str:
+    """Return the name of a column."""
     escaped = column.replace('"', '""')
     return f'"{escaped}"'
 
 
-def _cast(column: str) -> str:
-    return f"CAST({_name(column)} AS DOUBLE)"
+def cast(column: str) -> str:
+    """Return the expression of a number."""
+    return f"CAST({name_of(column)} AS DOUBLE)"
 
 
 def _double(number: float) -> str:
@@ -215,11 +217,11 @@ def _value(name: str, kind: Kind) -> str:
     """Return the expression of a value; what is no number is missing."""
     match kind:
         case "numeric":
-            return f"NULLIF({_cast(name)}, CAST('NaN' AS DOUBLE))"
+            return f"NULLIF({cast(name)}, CAST('NaN' AS DOUBLE))"
         case "category":
-            return f"CAST({_name(name)} AS VARCHAR)"
+            return f"CAST({name_of(name)} AS VARCHAR)"
         case "boolean":
-            return _name(name)
+            return name_of(name)
 
 
 def _interval(value: str, cuts: Sequence[float]) -> str:

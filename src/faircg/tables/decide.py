@@ -94,7 +94,7 @@ class Decisions:
             present, count, example = next(found), next(found), next(found)
             if count:
                 unseen[feature.name] = count, example
-                _check_seen(feature.name, present, count, example, strict)
+                check_seen(feature.name, present, count, example, strict)
         return Counted(rows, positive, unseen)
 
     def _there(self, name: str) -> str:
@@ -180,7 +180,7 @@ class Decisions:
         return str(value)
 
 
-def _check_seen(
+def check_seen(
     name: str, present: int, count: int, example: str, strict: bool | None
 ) -> None:
     """Refuse categories that are new, or a feature that mostly has such."""

@@ -14,11 +14,10 @@ from faircg.tables.names import kind_of, wrong_separator
 from faircg.tables.source import connection
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from faircg.tables.decide import Decisions
-    from faircg.tables.source import Source
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,23 +27,25 @@ class Wanted:
     column: str
     keep: tuple[str, ...] | None = None
 
-    def check(self, source: Source, features: tuple[str, ...]) -> None:
+    def check(
+        self, called: str, names: Sequence[str], features: tuple[str, ...]
+    ) -> None:
         """Refuse a table without the columns that are needed, or with the new one."""
-        has = f"it has {', '.join(source.names)}"
-        absent = [feature for feature in features if feature not in source.names]
+        has = f"it has {', '.join(names)}"
+        absent = [feature for feature in features if feature not in names]
         if absent:
-            hint = wrong_separator(source.names, absent[0])
+            hint = wrong_separator(names, absent[0])
             raise ValueError(
-                f"{source.called} lacks the column {absent[0]!r}, which the rules "
+                f"{called} lacks the column {absent[0]!r}, which the rules "
                 f"test{hint or f'; {has}'}"
             )
-        kept = source.names if self.keep is None else self.keep
-        unknown = [column for column in kept if column not in source.names]
+        kept = names if self.keep is None else self.keep
+        unknown = [column for column in kept if column not in names]
         if unknown:
-            raise ValueError(f"{source.called} has no column {unknown[0]!r}; {has}")
+            raise ValueError(f"{called} has no column {unknown[0]!r}; {has}")
         if self.column.casefold() in map(str.casefold, kept):
             raise ValueError(
-                f"{source.called} already has a column {self.column!r}; choose another "
+                f"{called} already has a column {self.column!r}; choose another "
                 "with --column"
             )
 
