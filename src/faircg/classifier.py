@@ -107,8 +107,7 @@ class FairRuleSetClassifier(Predicts, TakesTables, ClassifierMixin, BaseEstimato
     random_state : int, RandomState or None, default=0
         Seed of the warm start and of sampled pricing.
     n_jobs : int or None, default=None
-        Threads of the exact search; -1 uses all cores. The result does not depend on
-        it.
+        Threads of the exact search; -1 uses all cores; no result depends on it.
     verbose : int, default=0
         1 shows the events of a fit, such as each round, on standard error (they are
         logged in any case, see :mod:`logging`), 2 more.
@@ -118,10 +117,9 @@ class FairRuleSetClassifier(Predicts, TakesTables, ClassifierMixin, BaseEstimato
         The label of people whom a rule covers: by default the one that fewer people
         have (counted by what their errors cost), which takes fewer rules. Rules for the
         negative one say whom to refuse; constraint and directions speak of the positive
-        label all the same. Given ``warm_start_rules`` are for the positive label unless
-        another is named.
-        ``"auto"`` searches both, in half of the time each, and keeps the rule set with
-        fewer wrong predictions; its certificate speaks of rule sets of either kind.
+        label, and so do given ``warm_start_rules`` unless another is named. ``"auto"``
+        searches both, in half of the time each, and keeps the rule set with fewer wrong
+        predictions; its certificate speaks of rule sets of either kind.
     missing_groups : {"raise", "group"}, default="raise"
         Whether missing values in ``sensitive_features`` are an error or a group.
     groups : str, sequence, mapping or Grouping, default="intersection"
