@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 SMALLEST_PART = 0.005
 """Share of the people that a part cut off by ``thresholds="tree"`` must hold."""
+MOST_PARTS = 100_000
+"""Parts beyond which a feature is not divided: nobody could read such rules."""
 FEW_VALUES = 20
 """Most distinct values between all of which ``thresholds="auto"`` cuts."""
 

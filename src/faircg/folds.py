@@ -76,7 +76,8 @@ class Fold:
                 f"the training part of fold {number} has only one class; use fewer "
                 "folds, or a cv that keeps the shares of the labels"
             )
-        binarizer, merged = question.at(*grid.coarse[0]).prepare(train)
+        asked = question.at(*grid.coarse[0])
+        binarizer, merged = asked.prepare(train, question.deadline())
         return cls(
             question=question,
             grid=grid,

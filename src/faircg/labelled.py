@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from faircg.amounts import Amounts
+    from faircg.colgen.stop import Deadline
     from faircg.fairness import Criterion
     from faircg.features import Features
     from faircg.groups import Groups
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
     from faircg.table import Column
     from faircg.typing import IntVector, RulesFor
 
+BYTES_PER_CELL: Final = 32
+"""Memory of a value while people are merged who are alike: its code, sorted and not."""
 MOST_DISTINCT: Final = 100_000
 """Distinct rows of features and label beyond which numbers are cut into intervals."""
 
@@ -125,11 +128,17 @@ class LabelledTable:
             return self
         return self.take(rows)
 
-    def reduced(self, cutting: Cutting) -> LabelledTable:
+    def reduced(self, cutting: Cutting, deadline: Deadline) -> LabelledTable:
         """Return one row for all who are alike, in an order that they alone decide.
 
         Of many different rows numbers are cut first: people of one interval are alike.
         """
+        n_cells = self.table.n_rows * len(self.table.columns)
+        deadline.memory.check(
+            BYTES_PER_CELL * n_cells,
+            f"{self.table.n_rows:,} rows of {len(self.table.columns):,} features",
+            "give fewer of either",
+        )
         columns = {n: CodedColumn.of(c) for n, c in self.table.columns.items()}
         cut = self.cut
         if not cut and self._are_many(columns):

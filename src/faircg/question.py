@@ -26,6 +26,7 @@ from faircg.fairness.mirrored import Mirrored
 from faircg.grouping import Grouping
 from faircg.groups import EVERYBODY
 from faircg.limits import seconds_of
+from faircg.memory import Memory
 from faircg.mining import MINERS
 from faircg.policy import Policy
 from faircg.rules import Rule
@@ -78,6 +79,7 @@ class Question:
     not_together: object
     time_limit: float
     work_limit: float | None
+    memory: Memory
     pricing_time_limit: float
     seed: int
     threads: int
@@ -142,6 +144,7 @@ class Question:
             work_limit=None
             if estimator.work_limit is None
             else float(estimator.work_limit),
+            memory=Memory.of(estimator.memory_limit),
             pricing_time_limit=float(estimator.pricing_time_limit),
             seed=int(rng.randint(np.iinfo(np.int32).max)),
             threads=threads(estimator.n_jobs),
@@ -209,7 +212,7 @@ class Question:
 
     def deadline(self) -> Deadline:
         """Start the clock, and the count of the work if that is limited."""
-        return Deadline.after(self.time_limit, work=self.work_limit)
+        return Deadline.after(self.time_limit, work=self.work_limit, memory=self.memory)
 
     @property
     def patience(self) -> float:
@@ -247,7 +250,9 @@ class Question:
         """Whether the pricer is exact; one that does not say so is not."""
         return bool(getattr(self.pricer(), "is_exact", False))
 
-    def prepare(self, data: LabelledTable) -> tuple[ConditionBinarizer, Problem]:
+    def prepare(
+        self, data: LabelledTable, deadline: Deadline
+    ) -> tuple[ConditionBinarizer, Problem]:
         """Learn the conditions of a table, and merge equal people.
 
         For rules for the negative label, that is what the problem calls positive.
@@ -261,7 +266,8 @@ class Question:
             thresholds=data.cuts or named_thresholds(self.thresholds, data.features),
             n_thresholds=self.n_thresholds,
             monotone=policy.directions,
-        ).fit(table, is_meant, sample_weight=data.weights)
+        )
+        binarizer.learn(table, is_meant, data.weights, deadline)
         paid = self._paid(data)
         problem = Problem.merge(
             packed(binarizer, table),

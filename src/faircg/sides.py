@@ -124,7 +124,7 @@ def _learn_one(
 ) -> Side:
     """Search rules for one label, in a share of the time that is left."""
     deadline = deadline.within(share * deadline.remaining())
-    binarizer, problem = question.prepare(data)
+    binarizer, problem = question.prepare(data, deadline)
     depths = question.depths(binarizer)
     checkpoint = checkpoint_of(question)
     rules: Collection[Conditions] = ()

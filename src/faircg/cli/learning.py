@@ -64,6 +64,7 @@ class LearningOptions(opt.PeopleOptions):
     small_groups: opt.SmallGroups = "raise"
     time_limit: lim.TimeLimit = None
     work_limit: lim.WorkLimit = None
+    memory_limit: lim.MemoryLimit = None
     seed: opt.Seed = 0
     jobs: opt.Jobs = -1
 
@@ -336,6 +337,7 @@ def make_estimator(asked: LearningOptions, training: Training) -> FairRuleSetCla
         not_together=_apart(asked),
         time_limit=asked.seconds,
         work_limit=asked.work_limit,
+        memory_limit=asked.memory_limit,
         random_state=asked.seed,
         n_jobs=asked.jobs,
         pos_label=training.pos_label,

@@ -19,6 +19,7 @@ from math import ceil, inf, isfinite
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from faircg.exceptions import FairCGError
+from faircg.memory import Memory
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -47,7 +48,8 @@ class Work:
 class Deadline:
     """When to stop: at a time on the clock, or as soon as it is ``interrupted``.
 
-    And, with a limit on the ``work``, when so many ``words`` are done.
+    And, with a limit on the ``work``, when so many ``words`` are done. Whoever makes
+    large arrays asks its ``memory`` before.
 
     Examples
     --------
@@ -67,6 +69,7 @@ class Deadline:
     interrupted: threading.Event = field(default_factory=threading.Event)
     work: Work | None = None
     words: float = inf
+    memory: Memory = field(default_factory=Memory)
 
     @classmethod
     def after(
@@ -74,10 +77,11 @@ class Deadline:
         seconds: float,
         *,
         work: float | None = None,
+        memory: Memory | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> Deadline:
         """Stop so many seconds from now, or after so many units of work."""
-        ends = cls(clock() + seconds, clock)
+        ends = cls(clock() + seconds, clock, memory=memory or Memory())
         if work is None:
             return ends
         return replace(ends, work=Work(), words=work * WORDS_PER_UNIT)
