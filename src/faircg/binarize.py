@@ -10,6 +10,7 @@ out, as is one of the wrong sign where a feature has a direction.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
 
 BYTES_PER_CONDITION: Final = 1_000
 """Memory of a condition beside that of the rows that meet it."""
+SHARES: Final = (0.25, 0.5)
+"""Parts of the time after which features are cut at quantiles, and not at all."""
 COPIES: Final = 4
 """Bits of a row and condition that are there at once: packed, merged and searched."""
 
@@ -73,6 +76,8 @@ class ConditionBinarizer(TakesTables, TransformerMixin, BaseEstimator):  # type:
     families_
         For each condition the number of its family. Conditions of one family are
         nested (thresholds of one direction) or exclusive (values of one category).
+    left_out_
+        Features of which conditions may be lacking, as the time was over.
     feature_kinds_, features_
         Kind of each feature that was read: numeric, boolean or category; and the
         columns of ``X`` in fit, with those that were excluded.
@@ -141,10 +146,15 @@ class ConditionBinarizer(TakesTables, TransformerMixin, BaseEstimator):  # type:
         )
         given, ways = {**cutting.given}, self._directions(table)
         conditions: list[Condition] = []
-        counts = weights > 0
-        for name, column in table.columns.items():
+        counts, made = weights > 0, 0
+        timed = deadline.by_the_clock()
+        late, until = (timed.within(s * timed.remaining()) for s in SHARES)
+        for name, column in until.in_time(table.columns.items()):
             if column.kind == "numeric" and name not in given:
-                given[name] = _cuts(cutting, column, weights, labels)
+                asked = (cutting, labels)
+                if late.is_set():
+                    asked = (replace(cutting, way="auto"), None)
+                given[name] = _cuts(column, weights, *asked)
             cuts = given.get(name, ())
             many = len(conditions) + _most_conditions(column, cuts)
             deadline.memory.check(
@@ -152,12 +162,14 @@ class ConditionBinarizer(TakesTables, TransformerMixin, BaseEstimator):  # type:
                 f"{many:,} conditions of the features up to {name!r}",
                 "exclude features of many values or ask for fewer n_thresholds",
             )
-            for condition in _conditions_of(column, counts, cuts):
+            for condition in until.in_time(_conditions_of(column, counts, cuts)):
                 if name in ways and not fits(condition, ways[name]):
                     continue
                 met = condition.holds(column)
                 if (met & counts).any() and not (met | ~counts).all():
                     conditions.append(condition)
+            made += not until.is_set()
+        self.left_out_ = table.names[made:]
         self.conditions_ = tuple(conditions)
         self.families_ = families(self.conditions_)
         used = {c.feature for c in conditions}
@@ -203,9 +215,9 @@ def packed(binarizer: ConditionBinarizer, table: Table) -> ConditionBits:
 
 
 def _cuts(
-    cutting: Cutting,
     column: Column,
     weights: IntVector,
+    cutting: Cutting,
     labels: NDArray[Any] | None,
 ) -> list[float]:
     """Return the cut points of one column."""

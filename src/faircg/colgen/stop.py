@@ -96,6 +96,10 @@ class Deadline:
         words = self.work.words + share * WORDS_PER_UNIT
         return replace(self, words=min(self.words, words))
 
+    def by_the_clock(self) -> Deadline:
+        """Return the same without its limit on work, for what is not counted there."""
+        return replace(self, work=None, words=inf)
+
     def remaining(self) -> float:
         """Seconds left, or units of work if that is limited; never negative."""
         if self.work is None:
@@ -136,6 +140,13 @@ class Deadline:
         """Check before each of many steps."""
         for step in steps:
             self.check()
+            yield step
+
+    def in_time(self, steps: Iterable[Step]) -> Iterator[Step]:
+        """Give the first of many steps, and the others until it is time to stop."""
+        for number, step in enumerate(steps):
+            if number and self.is_set():
+                return
             yield step
 
     @contextmanager
