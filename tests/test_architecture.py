@@ -28,7 +28,7 @@ LAYERS = [
         "told_apart",
         "limits",
     },
-    {"_kernel", "parsing", "whole_files", "amounts"},
+    {"_kernel", "parsing", "whole_files", "amounts", "memory"},
     {"rules", "table", "fairness", "solver", "datasets", "cuts"},
     {"colgen", "features", "grouping", "model_parts"},
     {"plain_tree", "rule_scores", "reduction"},

@@ -10,14 +10,16 @@ out, as is one of the wrong sign where a feature has a direction.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from faircg._kernel import ConditionBits
-from faircg.cuts import THRESHOLDS
+from faircg.colgen.stop import Deadline
+from faircg.cuts import MOST_PARTS, THRESHOLDS
 from faircg.policy import fits, named_directions
 from faircg.reduction.cut_features import Cutting
 from faircg.rules import Condition
@@ -33,6 +35,13 @@ if TYPE_CHECKING:
     from faircg.policy import Way
     from faircg.table import Column, Kind, Table
     from faircg.typing import BoolMatrix, BoolVector, IntVector
+
+BYTES_PER_CONDITION: Final = 1_000
+"""Memory of a condition beside that of the rows that meet it."""
+SHARES: Final = (0.25, 0.5)
+"""Parts of the time after which features are cut at quantiles, and not at all."""
+COPIES: Final = 4
+"""Bits of a row and condition that are there at once: packed, merged and searched."""
 
 
 class ConditionBinarizer(TakesTables, TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -67,6 +76,8 @@ class ConditionBinarizer(TakesTables, TransformerMixin, BaseEstimator):  # type:
     families_
         For each condition the number of its family. Conditions of one family are
         nested (thresholds of one direction) or exclusive (values of one category).
+    left_out_
+        Features of which conditions may be lacking, as the time was over.
     feature_kinds_, features_
         Kind of each feature that was read: numeric, boolean or category; and the
         columns of ``X`` in fit, with those that were excluded.
@@ -109,26 +120,56 @@ class ConditionBinarizer(TakesTables, TransformerMixin, BaseEstimator):  # type:
         """
         table = checked_table(self, X, reset=True, exclude=self.exclude)
         weights = read_weights(sample_weight, table.n_rows).whole
-        cutting = cutting_of(
-            self.thresholds, self.n_thresholds, self.features_, table.kinds
-        )
-        given, ways = {**cutting.given}, self._directions(table)
         labels = None if y is None else np.asarray(y)
         if labels is not None and labels.shape != (table.n_rows,):
             raise ValueError(
                 f"X has {table.n_rows} rows and y has shape {labels.shape}"
             )
+        return self._learn(table, labels, weights, Deadline())
+
+    def learn(
+        self, table: Table, labels: BoolVector, weights: IntVector, deadline: Deadline
+    ) -> Self:
+        """Learn the conditions of a table that was read before, within limits."""
+        checked_table(self, table, reset=True, exclude=self.exclude)
+        return self._learn(table, labels, weights, deadline)
+
+    def _learn(
+        self,
+        table: Table,
+        labels: NDArray[Any] | None,
+        weights: IntVector,
+        deadline: Deadline,
+    ) -> Self:
+        cutting = cutting_of(
+            self.thresholds, self.n_thresholds, self.features_, table.kinds
+        )
+        given, ways = {**cutting.given}, self._directions(table)
         conditions: list[Condition] = []
-        counts = weights > 0
-        for name, column in table.columns.items():
+        counts, made = weights > 0, 0
+        timed = deadline.by_the_clock()
+        late, until = (timed.within(s * timed.remaining()) for s in SHARES)
+        for name, column in until.in_time(table.columns.items()):
             if column.kind == "numeric" and name not in given:
-                given[name] = _cuts(cutting, column, weights, labels)
-            for condition in _conditions_of(column, counts, given.get(name, ())):
+                asked = (cutting, labels)
+                if late.is_set():
+                    asked = (replace(cutting, way="auto"), None)
+                given[name] = _cuts(column, weights, *asked)
+            cuts = given.get(name, ())
+            many = len(conditions) + _most_conditions(column, cuts)
+            deadline.memory.check(
+                many * (BYTES_PER_CONDITION + COPIES * table.n_rows / 8),
+                f"{many:,} conditions of the features up to {name!r}",
+                "exclude features of many values or ask for fewer n_thresholds",
+            )
+            for condition in until.in_time(_conditions_of(column, counts, cuts)):
                 if name in ways and not fits(condition, ways[name]):
                     continue
                 met = condition.holds(column)
                 if (met & counts).any() and not (met | ~counts).all():
                     conditions.append(condition)
+            made += not until.is_set()
+        self.left_out_ = table.names[made:]
         self.conditions_ = tuple(conditions)
         self.families_ = families(self.conditions_)
         used = {c.feature for c in conditions}
@@ -174,9 +215,9 @@ def packed(binarizer: ConditionBinarizer, table: Table) -> ConditionBits:
 
 
 def _cuts(
-    cutting: Cutting,
     column: Column,
     weights: IntVector,
+    cutting: Cutting,
     labels: NDArray[Any] | None,
 ) -> list[float]:
     """Return the cut points of one column."""
@@ -199,11 +240,11 @@ def cutting_of(
         )
     named = named_thresholds(thresholds, features)
     if isinstance(named, str):
-        return Cutting(named, int(parts))
+        return Cutting(named, min(int(parts), MOST_PARTS))
     given = {
         name: _checked_cuts(name, cuts, kinds[name]) for name, cuts in named.items()
     }
-    return Cutting("auto", int(parts), given)
+    return Cutting("auto", min(int(parts), MOST_PARTS), given)
 
 
 def named_thresholds(
@@ -233,6 +274,13 @@ def _checked_cuts(name: str, cuts: object, kind: str) -> list[float]:
             f"numbers, not {cuts!r}"
         )
     return sorted({float(cut) for cut in cuts})
+
+
+def _most_conditions(column: Column, cuts: Sequence[float]) -> int:
+    """Return how many conditions a column has at most, without making any."""
+    if column.kind != "category":
+        return 2 * len(cuts) + 4
+    return 2 * len(column.counts()) + 2
 
 
 def _conditions_of(

@@ -104,6 +104,9 @@ class FairRuleSetClassifier(Predicts, TakesTables, ClassifierMixin, BaseEstimato
         on one thread: a fit that only work limits is the same on any machine.
     pricing_time_limit : float, default=45.0
         Seconds, or units of work, for one pricing.
+    memory_limit : float or None, default=None
+        Gigabytes that a fit may take beside its table; None is half of what is free. A
+        table that needs more is refused before that is taken.
     random_state : int, RandomState or None, default=0
         Seed of the warm start and of sampled pricing.
     n_jobs : int or None, default=None
@@ -193,6 +196,7 @@ class FairRuleSetClassifier(Predicts, TakesTables, ClassifierMixin, BaseEstimato
         "time_limit": [Interval(Real, 0, None, closed="neither"), None],
         "work_limit": [Interval(Real, 0, None, closed="neither"), None],
         "pricing_time_limit": [Interval(Real, 0, None, closed="neither")],
+        "memory_limit": [Interval(Real, 0, None, closed="neither"), None],
         "random_state": ["random_state"],
         "n_jobs": [Integral, None],
         "verbose": ["verbose"],
@@ -227,6 +231,7 @@ class FairRuleSetClassifier(Predicts, TakesTables, ClassifierMixin, BaseEstimato
         time_limit: float | None = None,
         work_limit: float | None = None,
         pricing_time_limit: float = 45.0,
+        memory_limit: float | None = None,
         random_state: int | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -239,29 +244,24 @@ class FairRuleSetClassifier(Predicts, TakesTables, ClassifierMixin, BaseEstimato
         callbacks: Sequence[Callable[[Event], object]] = (),
         checkpoint: str | PathLike[str] | None = None,
     ) -> None:
-        self.constraint = constraint
-        self.epsilon = epsilon
+        self.constraint, self.epsilon = constraint, epsilon
         self.max_complexity = max_complexity
         self.max_conditions = max_conditions
-        self.objective = objective
-        self.rates = rates
+        self.objective, self.rates = objective, rates
         self.cost_false_positive = cost_false_positive
         self.cost_false_negative = cost_false_negative
         self.class_weight = class_weight
         self.pricing = pricing
         self.warm_start_rules = warm_start_rules
-        self.thresholds = thresholds
-        self.n_thresholds = n_thresholds
-        self.exclude = exclude
-        self.monotone = monotone
+        self.thresholds, self.n_thresholds = thresholds, n_thresholds
+        self.exclude, self.monotone = exclude, monotone
         self.not_together = not_together
         self.time_limit, self.work_limit = time_limit, work_limit
-        self.pricing_time_limit = pricing_time_limit
+        self.pricing_time_limit, self.memory_limit = pricing_time_limit, memory_limit
         self.random_state = random_state
         self.n_jobs, self.verbose = n_jobs, verbose
         self.pos_label, self.rules_for = pos_label, rules_for
-        self.missing_groups = missing_groups
-        self.groups = groups
+        self.missing_groups, self.groups = missing_groups, groups
         self.strict, self.on_interrupt = strict, on_interrupt
         self.callbacks, self.checkpoint = callbacks, checkpoint
 
@@ -361,7 +361,7 @@ class FairRuleSetClassifier(Predicts, TakesTables, ClassifierMixin, BaseEstimato
             people = read(question).counting()
             question = question.about(people)
             cutting = question.cutting(people.features, people.table.kinds)
-            data = people.reduced(cutting)
+            data = people.reduced(cutting, deadline)
             epsilon = None if criterion is None else criterion.epsilon
             allowed = None if epsilon is None else float(epsilon)
             count = float(data.weights.sum() / data.parts)

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 SMALLEST_PART = 0.005
 """Share of the people that a part cut off by ``thresholds="tree"`` must hold."""
+MOST_PARTS = 100_000
+"""Parts beyond which a feature is not divided: nobody could read such rules."""
 FEW_VALUES = 20
 """Most distinct values between all of which ``thresholds="auto"`` cuts."""
 
@@ -93,7 +95,11 @@ def tree_cuts(
     tree = DecisionTreeClassifier(
         max_leaf_nodes=parts, min_weight_fraction_leaf=SMALLEST_PART, random_state=0
     )
-    tree.fit(values[:, np.newaxis], labels, sample_weight=weights)
+    # Checking the arguments takes longer than the tree where there are few people.
+    people = values[:, np.newaxis]
+    if is_plain := bool(np.abs(distinct).max() <= np.finfo(np.float32).max):
+        people = people.astype(np.float32)
+    tree.fit(people, labels, sample_weight=weights, check_input=not is_plain)
     inner = tree.tree_.children_left != tree.tree_.children_right
     cuts = np.unique(tree.tree_.threshold[inner])
     return sorted({_shortest(float(cut), distinct) for cut in cuts})

@@ -36,6 +36,10 @@ class InfeasibleConstraintError(FairCGError, ValueError):
         self.loosen_by = loosen_by
 
 
+class MemoryLimitError(FairCGError, MemoryError):
+    """A table needs more memory than a fit may take."""
+
+
 class SolverError(FairCGError, RuntimeError):
     """The solver failed, or its answer did not survive the recount."""
 

@@ -16,6 +16,7 @@ from faircg.colgen.options import SearchOptions
 from faircg.colgen.pricing import PoolOnly
 from faircg.colgen.problem import fingerprint
 from faircg.colgen.select import Selection
+from faircg.colgen.stop import Deadline
 from faircg.evaluate.counts import group_counts, total
 from faircg.evaluate.gaps import gap_or_nan, largest_gap
 from faircg.evaluate.pooling import count_columns
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
     from faircg.colgen.events import Phase
     from faircg.colgen.pricing import Pricer
     from faircg.colgen.problem import Problem
-    from faircg.colgen.stop import Deadline
     from faircg.grid import Cells, Grid, GridPoint
     from faircg.labelled import LabelledTable
     from faircg.question import Question
@@ -76,7 +76,8 @@ class Fold:
                 f"the training part of fold {number} has only one class; use fewer "
                 "folds, or a cv that keeps the shares of the labels"
             )
-        binarizer, merged = question.at(*grid.coarse[0]).prepare(train)
+        asked = question.at(*grid.coarse[0])
+        binarizer, merged = asked.prepare(train, Deadline(memory=asked.memory))
         return cls(
             question=question,
             grid=grid,

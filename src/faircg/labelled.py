@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from faircg.amounts import Amounts
+    from faircg.colgen.stop import Deadline
     from faircg.fairness import Criterion
     from faircg.features import Features
     from faircg.groups import Groups
@@ -39,6 +40,12 @@ if TYPE_CHECKING:
     from faircg.table import Column
     from faircg.typing import IntVector, RulesFor
 
+BYTES_PER_CELL: Final = 32
+"""Memory of a value while people are merged who are alike: its code, sorted and not."""
+READ_SHARE: Final = 0.25
+"""Part of the time in which the values of features are sorted; others are left out."""
+CUT_SHARE: Final = 0.5
+"""Part of what is left in which features of many different rows are cut."""
 MOST_DISTINCT: Final = 100_000
 """Distinct rows of features and label beyond which numbers are cut into intervals."""
 
@@ -50,7 +57,8 @@ class LabelledTable:
     ``features`` are those of the user's table; ``table`` lacks the excluded ones.
     Weights are counted in ``parts`` of a person; ``costs`` is what a wrong prediction
     of each costs, None if all cost the same. Numbers of the features that are ``cut``
-    are examples of their intervals.
+    are examples of their intervals. Features that are ``left_out`` of the table were
+    too many for the time.
     """
 
     features: Features
@@ -61,6 +69,7 @@ class LabelledTable:
     parts: int = 1
     costs: Amounts | None = None
     cut: Mapping[str, CutFeature] = field(default_factory=dict)
+    left_out: tuple[str, ...] = ()
 
     @classmethod
     def read(
@@ -125,23 +134,43 @@ class LabelledTable:
             return self
         return self.take(rows)
 
-    def reduced(self, cutting: Cutting) -> LabelledTable:
+    def reduced(self, cutting: Cutting, deadline: Deadline) -> LabelledTable:
         """Return one row for all who are alike, in an order that they alone decide.
 
         Of many different rows numbers are cut first: people of one interval are alike.
         """
-        columns = {n: CodedColumn.of(c) for n, c in self.table.columns.items()}
+        n_cells = self.table.n_rows * len(self.table.columns)
+        deadline.memory.check(
+            BYTES_PER_CELL * n_cells,
+            f"{self.table.n_rows:,} rows of {len(self.table.columns):,} features",
+            "give fewer of either",
+        )
+        deadline = deadline.by_the_clock()
+        until = deadline.within(READ_SHARE * deadline.remaining())
+        given = until.in_time(self.table.columns.items())
+        columns = {name: CodedColumn.of(column) for name, column in given}
         cut = self.cut
         if not cut and self._are_many(columns):
-            cut = self._cut(columns, cutting)
+            share = deadline.within(CUT_SHARE * deadline.remaining())
+            cut = self._cut(columns, cutting, share)
             columns |= {n: _as_examples(columns[n].column, cut[n]) for n in cut}
-        return self._merged(columns, cut)
+            # What is not cut in time is left out: nobody would be alike.
+            is_numeric = {
+                name: c.column.kind == "numeric" for name, c in columns.items()
+            }
+            columns = {
+                n: c for n, c in columns.items() if n in cut or not is_numeric[n]
+            }
+        left_out = tuple(name for name in self.table.names if name not in columns)
+        return replace(self._merged(columns, cut), left_out=left_out)
 
     def _are_many(self, columns: Mapping[str, CodedColumn]) -> bool:
         """Whether there are too many distinct rows of features and label."""
         n_rows = len(self.weights)
         if n_rows <= MOST_DISTINCT:
             return False
+        if any(column.codes[1] > MOST_DISTINCT for column in columns.values()):
+            return True
         return len(merge_codes(self._keys(columns), n_rows)[0]) > MOST_DISTINCT
 
     def _keys(self, columns: Mapping[str, CodedColumn]) -> list[Codes]:
@@ -150,12 +179,18 @@ class LabelledTable:
         return [*(column.codes for column in columns.values()), label]
 
     def _cut(
-        self, columns: Mapping[str, CodedColumn], cutting: Cutting
+        self, columns: Mapping[str, CodedColumn], cutting: Cutting, deadline: Deadline
     ) -> dict[str, CutFeature]:
-        """Cut the numeric features."""
+        """Cut the numeric features, late ones at quantiles, while time allows."""
+        late = deadline.within(0.5 * deadline.remaining())
+        coarse = replace(cutting, way="quantile")
+        read = Table({n: c.column for n, c in columns.items()}, self.table.n_rows)
+        ranges = deadline.in_time(numeric_ranges(read).items())
         return {
-            name: cutting.of(name, self._levels(columns[name], known), known)
-            for name, known in numeric_ranges(self.table).items()
+            name: (coarse if late.is_set() else cutting).of(
+                name, self._levels(columns[name], known), known
+            )
+            for name, known in ranges
         }
 
     def _levels(self, coded: CodedColumn, known: NumericRange) -> Levels:

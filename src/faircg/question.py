@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, cast, get_args
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast, get_args
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -26,6 +26,7 @@ from faircg.fairness.mirrored import Mirrored
 from faircg.grouping import Grouping
 from faircg.groups import EVERYBODY
 from faircg.limits import seconds_of
+from faircg.memory import Memory
 from faircg.mining import MINERS
 from faircg.policy import Policy
 from faircg.rules import Rule
@@ -43,8 +44,10 @@ if TYPE_CHECKING:
     from faircg.labelled import LabelledTable
     from faircg.reduction.cut_features import Cutting
     from faircg.rules import Condition
-    from faircg.table import Kind
+    from faircg.table import Kind, Table
     from faircg.typing import Conditions, Objective, RatesCounted, RulesAskedFor
+
+Setting = TypeVar("Setting")
 
 DEFAULT_CONDITIONS: Final = 6
 """Conditions per rule when ``max_conditions`` is None and the pricer is not exact."""
@@ -78,6 +81,7 @@ class Question:
     not_together: object
     time_limit: float
     work_limit: float | None
+    memory: Memory
     pricing_time_limit: float
     seed: int
     threads: int
@@ -142,6 +146,7 @@ class Question:
             work_limit=None
             if estimator.work_limit is None
             else float(estimator.work_limit),
+            memory=Memory.of(estimator.memory_limit),
             pricing_time_limit=float(estimator.pricing_time_limit),
             seed=int(rng.randint(np.iinfo(np.int32).max)),
             threads=threads(estimator.n_jobs),
@@ -209,7 +214,7 @@ class Question:
 
     def deadline(self) -> Deadline:
         """Start the clock, and the count of the work if that is limited."""
-        return Deadline.after(self.time_limit, work=self.work_limit)
+        return Deadline.after(self.time_limit, work=self.work_limit, memory=self.memory)
 
     @property
     def patience(self) -> float:
@@ -247,7 +252,9 @@ class Question:
         """Whether the pricer is exact; one that does not say so is not."""
         return bool(getattr(self.pricer(), "is_exact", False))
 
-    def prepare(self, data: LabelledTable) -> tuple[ConditionBinarizer, Problem]:
+    def prepare(
+        self, data: LabelledTable, deadline: Deadline
+    ) -> tuple[ConditionBinarizer, Problem]:
         """Learn the conditions of a table, and merge equal people.
 
         For rules for the negative label, that is what the problem calls positive.
@@ -258,10 +265,12 @@ class Question:
             is_meant = ~is_meant
         criterion, policy = self.searched_criterion, self.policy(data.features)
         binarizer = ConditionBinarizer(
-            thresholds=data.cuts or named_thresholds(self.thresholds, data.features),
+            thresholds=data.cuts or self._cuts(data),
             n_thresholds=self.n_thresholds,
-            monotone=policy.directions,
-        ).fit(table, is_meant, sample_weight=data.weights)
+            monotone=_of(table, policy.directions),
+        )
+        binarizer.learn(table, is_meant, data.weights, deadline)
+        binarizer.features_ = data.features
         paid = self._paid(data)
         problem = Problem.merge(
             packed(binarizer, table),
@@ -281,6 +290,11 @@ class Question:
         is_large = self.rates == "auto" and problem.n_rows > MOST_EXACT_ROWS
         by_proxy = self.rates == "proxy" or is_large
         return binarizer, replace(problem, by_proxy=by_proxy)
+
+    def _cuts(self, data: LabelledTable) -> str | dict[str, Sequence[float]]:
+        """Return how features are to be cut, or the cuts of those that are there."""
+        named = named_thresholds(self.thresholds, data.features)
+        return named if isinstance(named, str) else _of(data.table, named)
 
     def cutting(self, features: Features, kinds: Mapping[str, Kind]) -> Cutting:
         """Return how numeric features are to be cut."""
@@ -327,6 +341,11 @@ class Question:
             return set(numbered)
         share = deadline.within(MINING_SHARE * deadline.remaining())
         return MINERS[source](problem, max_conditions, self.seed, share)
+
+
+def _of(table: Table, settings: Mapping[str, Setting]) -> dict[str, Setting]:
+    """Return the settings of the features that a table has."""
+    return {name: value for name, value in settings.items() if name in table.columns}
 
 
 def _numbered(

@@ -58,6 +58,7 @@ class Side:
     rules_for: RulesFor
     conditions: tuple[Condition, ...]
     solution: Solution
+    left_out: tuple[str, ...] = ()
 
 
 def learn(
@@ -78,7 +79,27 @@ def learn(
             checkpoint.remove()
     if len(found) < len(sides):
         proven = without_bounds(proven)
+    left_out = {*data.left_out, *(name for side in found for name in side.left_out)}
+    if left_out:
+        tested = set(data.features.names) - set(data.features.excluded)
+        proven = _of_fewer(proven, len(left_out), len(tested))
     return replace(kept, solution=replace(kept.solution, certificate=proven))
+
+
+def _of_fewer(
+    certificate: Certificate, n_left_out: int, n_features: int
+) -> Certificate:
+    """Return a certificate of a search in which time was too short for all features.
+
+    Rule sets that test the others may be better: it claims nothing about them.
+    """
+    told = without_bounds(certificate)
+    status: CertificateStatus = "time_limit"
+    if told.status == "interrupted":
+        status = "interrupted"
+    words = f"not all conditions of {n_left_out:,} of {n_features:,} features were made"
+    depths = words if told.depths is None else f"{told.depths}; {words}"
+    return replace(told, status=status, depths=f"{depths}, as time was short")
 
 
 def each_that_has_one(searches: Iterable[Callable[[], Found]]) -> list[Found]:
@@ -124,13 +145,17 @@ def _learn_one(
 ) -> Side:
     """Search rules for one label, in a share of the time that is left."""
     deadline = deadline.within(share * deadline.remaining())
-    binarizer, problem = question.prepare(data)
+    binarizer, problem = question.prepare(data, deadline)
     depths = question.depths(binarizer)
     checkpoint = checkpoint_of(question)
     rules: Collection[Conditions] = ()
     if checkpoint is None or not checkpoint.exists:
         rules = question.first_rules(
-            problem, binarizer, max_conditions=depths[-1], deadline=deadline
+            problem,
+            binarizer,
+            max_conditions=depths[-1],
+            deadline=deadline,
+            known_only=bool(data.left_out or binarizer.left_out_),
         )
     options = SearchOptions(
         question.pricer(),
@@ -145,7 +170,7 @@ def _learn_one(
         checkpoint=checkpoint,
     )
     told = solve(problem, options).in_units(problem.units)
-    return Side(question.side, binarizer.conditions_, told)
+    return Side(question.side, binarizer.conditions_, told, binarizer.left_out_)
 
 
 def checkpoint_of(question: Question) -> Checkpoint | None:

@@ -9,8 +9,8 @@ import warnings
 
 import pytest
 
-from classifier.small import GROUPS, ODDS, OPPORTUNITY, X, Y, fit, record
-from faircg import FairRuleSetClassifier, RuleSetModel
+from classifier.small import ODDS, OPPORTUNITY, fit, record
+from faircg import RuleSetModel
 from faircg._kernel import HAS_NATIVE
 from faircg.colgen import stop
 from made_up import make_people
@@ -112,9 +112,3 @@ def test_both_kernels_write_the_same_bytes(monkeypatch, constraint):
     for module in (rule_sets, search):
         monkeypatch.setattr(module, "compiled", None)
     assert record(fit(constraint=constraint, max_complexity=4)) == native
-
-
-def test_work_must_be_more_than_none():
-    """A limit of nothing is a mistake."""
-    with pytest.raises(ValueError, match="work_limit"):
-        FairRuleSetClassifier(work_limit=0).fit(X, Y, sensitive_features=GROUPS)

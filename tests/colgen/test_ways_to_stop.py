@@ -2,9 +2,9 @@
 
 Every objective, every criterion and every way to stop: not at all, each pricing at
 once, the whole search at once, after some looks at the clock or after some work, an
-interrupt, and step by step to deeper rules. The first rules are some of all rules,
-drawn at random: the false proof that these tests are about needed a start that was
-neither empty nor whole.
+interrupt, little memory, and step by step to deeper rules. The first rules are some of
+all rules, drawn at random: the false proof that these tests are about needed a start
+that was neither empty nor whole.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from faircg.colgen.engine import solve
 from faircg.colgen.options import SearchOptions
 from faircg.colgen.pricing import ExactPricer
 from faircg.colgen.stop import Deadline
+from faircg.memory import Memory
 from oracle import Instance, best_rule_set
 from small_problems import (
     CRITERIA,
@@ -42,6 +43,7 @@ WAYS = (
     "interrupt",
     "deepening",
     "work",
+    "memory",
 )
 FIRST = {"few": 0, "many": 20_000}
 PER_CELL = [
@@ -109,6 +111,8 @@ def compared(criterion, objective, way, number, first):
         deadline = Deadline.after(1e-9)
     elif way == "work":
         deadline = Deadline.after(np.inf, work=10 ** rng.uniform(-4, -1))
+    elif way == "memory":
+        deadline = Deadline(memory=Memory(float(rng.choice([0, 500, 3_000]))))
     most = instance.max_conditions
     started = rng.random(len(instance.rules)) < rng.choice([0.0, 0.03, 0.1, 0.5])
     options = SearchOptions(
@@ -150,7 +154,7 @@ def test_no_bound_is_above_the_optimum_and_optimal_means_optimal(
         if way in ("no limit", "deepening"):
             assert certificate.proven_optimal
             assert certificate.max_conditions == most
-    assert proven > 0 or way in ("at once", "time", "interrupt", "work")
+    assert proven > 0 or way in ("at once", "time", "interrupt", "work", "memory")
 
 
 @pytest.mark.parametrize(("criterion", "way"), list(product(CRITERIA, WAYS)))

@@ -84,8 +84,8 @@ def test_a_model_of_other_people_is_refused(monkeypatch):
     """Whatever a reduction does wrong, the people themselves are counted once more."""
     reduced = LabelledTable.reduced
 
-    def without_the_last(self, cutting):
-        rows = reduced(self, cutting)
+    def without_the_last(self, *asked):
+        rows = reduced(self, *asked)
         return rows.take(np.arange(len(rows.weights) - 1))
 
     monkeypatch.setattr(LabelledTable, "reduced", without_the_last)

@@ -32,6 +32,7 @@ def make_estimator(
         not_together=apart(asked),
         time_limit=asked.seconds,
         work_limit=asked.work_limit,
+        memory_limit=asked.memory_limit,
         random_state=asked.seed,
         n_jobs=asked.jobs,
         pos_label=training.pos_label,

@@ -67,6 +67,7 @@ class LearningOptions(opt.PeopleOptions):
     small_groups: opt.SmallGroups = "raise"
     time_limit: lim.TimeLimit = None
     work_limit: lim.WorkLimit = None
+    memory_limit: lim.MemoryLimit = None
     seed: opt.Seed = 0
     jobs: opt.Jobs = -1
 

@@ -22,6 +22,7 @@ def _limit(words: str, parser: Callable[[Any], float]) -> Any:
 
 
 _seconds = _above_none("--time-limit", "seconds")
+_gigabytes = _above_none("--memory-limit", "gigabytes")
 _units = _above_none("--work-limit", "units of work")
 
 TimeLimit: TypeAlias = Annotated[
@@ -42,5 +43,11 @@ WorkLimit: TypeAlias = Annotated[
         "Units of work for each fit, of about a second each: cut short, it is the same "
         "on any machine.",
         _units,
+    ),
+]
+MemoryLimit: TypeAlias = Annotated[
+    float | None,
+    _limit(
+        "Gigabytes that a fit may take; half of what is free, if not given.", _gigabytes
     ),
 ]

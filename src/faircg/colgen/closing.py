@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from faircg._kernel import count
 from faircg.colgen.events import IntegerDone
 from faircg.colgen.improving import (
     ERROR_KICKS,
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from faircg.colgen.pool import Pool
     from faircg.colgen.select import Selection
     from faircg.colgen.stop import Deadline
+    from faircg.typing import IntVector
 
 INTEGER_RULES = 2_000
 """Rules of least reduced cost in the integer program when nothing is proven."""
@@ -35,6 +37,8 @@ FEW_RULES, FEW_RULE_SETS = 3_000, 5_000
 """Of so many inside the gap a search that is in a hurry enumerates all."""
 LONGER_SHARE = 0.5
 """Part of the time left that local search may take where a gap stays open."""
+BYTES_PER_ENTRY = 100
+"""Memory of a row that a rule covers, in all the forms that a program has."""
 SECONDS_PER_RULE = 2e-3
 """Time to write the integer program on large data, per rule; measured on Adult."""
 
@@ -137,12 +141,23 @@ def _integer(
     numbers, better = None, selection.objective - 1.0
     if generation.proof is not None and np.isfinite(better):
         numbers = rules_inside(pool, generation.proof, better, deadline, threads)
-    if numbers is not None and len(numbers) <= most:
+    if numbers is not None and len(numbers) <= min(
+        most, _most_rules(pool, numbers, deadline)
+    ):
         answer = solve_integer(pool, np.sort(numbers), selection, deadline)
         # No rule outside can be part of a better rule set.
         bound = max(bound, min(answer.bound, selection.objective))
         return IntegerDone(len(numbers), bound, answer.is_closed)
-    numbers = best_numbers(pool, generation, min(most, INTEGER_RULES))
+    numbers = best_numbers(pool, generation, INTEGER_RULES)
+    most = min(most, _most_rules(pool, numbers, deadline))
+    was_cut = most < len(numbers)
+    numbers = numbers[:most]
     answer = solve_integer(pool, np.sort(numbers), selection, deadline)
-    was_cut = most < INTEGER_RULES and len(numbers) == most
     return IntegerDone(len(numbers), bound, answer.is_closed and not was_cut)
+
+
+def _most_rules(pool: Pool, numbers: IntVector, deadline: Deadline) -> int:
+    """Return how many of the first of these rules a program can hold in memory."""
+    entries = np.cumsum(count(pool.covers[numbers]))
+    most = deadline.memory.limit / BYTES_PER_ENTRY
+    return int(np.searchsorted(entries, most, side="right"))

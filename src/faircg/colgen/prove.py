@@ -50,6 +50,8 @@ MOST_RULES = 50_000
 """More rules than this inside the budget are too many."""
 MOST_BITS = 1 << 32
 """More rules times rows than this are too many as well: half a gigabyte of covers."""
+COPIES = 4 * 8
+"""Bytes for each word of the cover of a rule: its bits, and those of its cells."""
 MOST_RULE_SETS = 1_000_000
 """More rule sets than this inside the budget are too many to look at."""
 BLOCK = 1 << 16
@@ -196,6 +198,8 @@ def rules_inside(
     """
     budget = proof.room(loss)
     most = min(most, MOST_BITS // pool.problem.n_rows)
+    each = COPIES * pool.problem.bits.n_words
+    most = int(min(most, deadline.memory.limit / each))
     bits, prices = proof.duals.posed(pool.problem)
     posed = prices.on(bits, proof.max_conditions)
     inside = run(

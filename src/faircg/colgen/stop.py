@@ -19,6 +19,7 @@ from math import ceil, inf, isfinite
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from faircg.exceptions import FairCGError
+from faircg.memory import Memory
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -47,7 +48,8 @@ class Work:
 class Deadline:
     """When to stop: at a time on the clock, or as soon as it is ``interrupted``.
 
-    And, with a limit on the ``work``, when so many ``words`` are done.
+    And, with a limit on the ``work``, when so many ``words`` are done. Whoever makes
+    large arrays asks its ``memory`` before.
 
     Examples
     --------
@@ -67,6 +69,7 @@ class Deadline:
     interrupted: threading.Event = field(default_factory=threading.Event)
     work: Work | None = None
     words: float = inf
+    memory: Memory = field(default_factory=Memory)
 
     @classmethod
     def after(
@@ -74,10 +77,11 @@ class Deadline:
         seconds: float,
         *,
         work: float | None = None,
+        memory: Memory | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> Deadline:
         """Stop so many seconds from now, or after so many units of work."""
-        ends = cls(clock() + seconds, clock)
+        ends = cls(clock() + seconds, clock, memory=memory or Memory())
         if work is None:
             return ends
         return replace(ends, work=Work(), words=work * WORDS_PER_UNIT)
@@ -91,6 +95,10 @@ class Deadline:
             return replace(self, at=min(self.at, self.clock() + share))
         words = self.work.words + share * WORDS_PER_UNIT
         return replace(self, words=min(self.words, words))
+
+    def by_the_clock(self) -> Deadline:
+        """Return the same without its limit on work, for what is not counted there."""
+        return replace(self, work=None, words=inf)
 
     def remaining(self) -> float:
         """Seconds left, or units of work if that is limited; never negative."""
@@ -132,6 +140,13 @@ class Deadline:
         """Check before each of many steps."""
         for step in steps:
             self.check()
+            yield step
+
+    def in_time(self, steps: Iterable[Step]) -> Iterator[Step]:
+        """Give the first of many steps, and the others until it is time to stop."""
+        for number, step in enumerate(steps):
+            if number and self.is_set():
+                return
             yield step
 
     @contextmanager
