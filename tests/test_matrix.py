@@ -58,6 +58,7 @@ def test_the_page_tells_failures_and_what_is_absent(counted, tmp_path, monkeypat
     assert "make test-oldest" in told["| R"]
 
 
+@pytest.mark.long
 def test_processes_are_added_up(tmp_path):
     """Reports of other processes are counted where they come together, and once."""
     asked = "tests/test_stop.py -q -n 1 -p no:cacheprovider -k deadline --matrix test"
