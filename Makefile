@@ -5,12 +5,15 @@ BIN := $(VENV)/bin
 KERNEL := $(wildcard src/faircg/_kernel/*.cpp src/faircg/_kernel/*.hpp)
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: help demo test test-long test-browser lint format bench bench-defaults paper paper-quick paper-standard datasets docs clean
+.PHONY: help demo test test-long test-oldest test-newest test-browser reliability lint format bench bench-defaults paper paper-quick paper-standard datasets docs clean
 
 help:
 	@echo "make demo       fit a rule set on COMPAS under a fairness constraint and print it"
 	@echo "make test       lint, types, unit tests and doctests"
 	@echo "make test-long  the same oracles on many more random instances, and whole data sets"
+	@echo "make reliability  docs/reliability.md from what the last runs of both counted"
+	@echo "make test-oldest  the tests with the lowest versions that pyproject.toml allows"
+	@echo "make test-newest  the tests with the newest versions, pre-releases too"
 	@echo "make test-browser  the HTML report in a real browser (installs Chromium where apt can)"
 	@echo "make bench      speed, side by side, as ratios"
 	@echo "make bench-defaults  accuracy, gap and time of a plain call on 14 data sets (needs the registry)"
@@ -55,10 +58,28 @@ format: $(VENV)/.installed
 	$(BIN)/clang-format -i $(KERNEL)
 
 test: lint
-	$(BIN)/pytest -m "not long" --numprocesses auto
+	$(BIN)/pytest -m "not long" --numprocesses auto --matrix test
 
 test-long: lint
-	$(BIN)/pytest -m long --numprocesses auto
+	$(BIN)/pytest -m long --numprocesses auto --matrix test-long
+
+# From what the last runs of both counted.
+reliability: $(VENV)/.installed
+	$(BIN)/python tests/matrix.py
+
+# Each has an environment of its own, which the targets above fill. What old and new packages
+# say about each other is no error.
+QUIET = -W ignore::DeprecationWarning -W ignore::FutureWarning
+
+test-oldest:
+	mkdir -p build
+	$(PYTHON) scripts/oldest.py > build/oldest.txt
+	PIP_CONSTRAINT=build/oldest.txt $(MAKE) VENV=.venv-oldest .venv-oldest/.installed
+	.venv-oldest/bin/pytest tests -m "not long" --numprocesses auto $(QUIET)
+
+test-newest:
+	PIP_PRE=1 $(MAKE) VENV=.venv-newest .venv-newest/.installed
+	.venv-newest/bin/pytest tests -m "not long" --numprocesses auto $(QUIET)
 
 # Chromium comes from the system; without apt, install it and its driver by hand.
 test-browser: $(VENV)/.installed
@@ -95,4 +116,4 @@ docs: $(VENV)/.installed
 	@echo "open build/docs/index.html"
 
 clean:
-	rm -rf $(VENV) build .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) .venv-oldest .venv-newest build .pytest_cache .mypy_cache .ruff_cache

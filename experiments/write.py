@@ -40,7 +40,6 @@ PACKAGES = (
     "fairlearn",
     "lightgbm",
     "cvxpy",
-    "dccp",
     "pystreed",
     "matplotlib",
     "joblib",

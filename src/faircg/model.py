@@ -33,6 +33,7 @@ from faircg.model_parts import Asked as Asked
 from faircg.model_parts import Feature as Feature
 from faircg.model_parts import check_declared, label_array, parsed_features
 from faircg.parsing import named, parse_json
+from faircg.printable import one_line, shown
 from faircg.rules import RuleSet
 from faircg.table import Kind, Table, read_table
 from faircg.unseen import mostly_unseen, unseen_words
@@ -305,8 +306,8 @@ class RuleSetModel:
         if type(version) is not int or version not in (OLDER_VERSION, VERSION):
             is_newer = isinstance(version, int) and version > VERSION
             raise ModelFormatError(
-                f"the model has format version {version!r}; this faircg reads versions "
-                f"{OLDER_VERSION} and {VERSION}"
+                f"the model has format version {shown(repr(version))}; this faircg "
+                f"reads versions {OLDER_VERSION} and {VERSION}"
                 + ("; a newer faircg wrote it; install that" if is_newer else "")
             )
         if version == OLDER_VERSION:
@@ -333,7 +334,7 @@ class RuleSetModel:
                 scores=None if counted is None else SCORES.read(counted),
             )
         except ValueError as error:
-            raise ModelFormatError(str(error)) from None
+            raise ModelFormatError(one_line(str(error))) from None
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> RuleSetModel:

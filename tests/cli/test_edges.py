@@ -448,7 +448,7 @@ def test_the_choices_of_an_option_are_those_of_its_registry(registry: str) -> No
         )
         known = vars(importlib.import_module(module))[name]
         for entry in (*known, "newest"):
-            assert re.search(rf"[<|]{entry}[|>]", done.stdout), entry
+            assert re.search(rf"[<\[|]{entry}[|>\]]", done.stdout), entry
 
 
 def test_the_help_of_everything_loads_nothing_heavy() -> None:

@@ -75,6 +75,8 @@ def test_covariance_is_bounded_person_by_person(compas, criterion, share):
 
 
 def by_both_solvers(X, y, group, **settings):
+    """Fit by our solver and by dccp, which is under the GPL and so never a default."""
+    pytest.importorskip("dccp", reason="dccp comes only with the extra faircg[dccp]")
     return [
         ZafarPeer(solver=solver, **settings).fit(X, y, sensitive_features=group)
         for solver in ("direct", "dccp")

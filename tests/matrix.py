@@ -1,0 +1,276 @@
+"""The reliability matrix: which tests stand for which row, counted as they run.
+
+``make test`` and ``make test-long`` print it and keep their counts under ``build``;
+``python tests/matrix.py`` writes ``docs/reliability.md`` from both.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+KEPT = ROOT / "build" / "matrix"
+PAGE = ROOT / "docs" / "reliability.md"
+RUNS = {"test": "make test", "test-long": "make test-long"}
+"""The runs that are kept, and what starts each."""
+OUTCOMES = ("passed", "failed", "skipped")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row: what is looked at, in which files, or why there are none."""
+
+    name: str
+    what: str
+    files: tuple[str, ...] = ()
+    elsewhere: str = ""
+
+
+ROWS = (
+    Row(
+        "A",
+        "answers and certificates against a list of all rule sets",
+        (
+            "colgen/test_oracle.py",
+            "colgen/test_every_criterion.py",
+            "colgen/test_ways_to_stop.py",
+            "colgen/test_coverage.py",
+            "colgen/test_paper_examples.py",
+            "colgen/test_compas.py",
+        ),
+    ),
+    Row(
+        "B",
+        "pricing and the kernel against a list of all rules",
+        (
+            "colgen/test_pricing.py",
+            "colgen/test_sliced.py",
+            "colgen/test_signatures.py",
+            "kernel/test_arguments.py",
+            "kernel/test_bits.py",
+            "kernel/test_enumerate.py",
+            "kernel/test_rule_sets.py",
+            "kernel/test_search.py",
+        ),
+    ),
+    Row(
+        "C",
+        "bounds and duals against the solver and against enumeration",
+        (
+            "colgen/test_duals.py",
+            "colgen/test_equal_rates.py",
+            "colgen/test_large.py",
+            "colgen/test_prove.py",
+            "colgen/test_recounted.py",
+        ),
+    ),
+    Row(
+        "D",
+        "a second solver on the same masters",
+        (),
+        "absent: HiGHS alone is compared, with enumeration in the rows A to C",
+    ),
+    Row(
+        "E",
+        "rates and gaps recounted exactly, against fractions and fairlearn",
+        (
+            "evaluate/test_counts.py",
+            "evaluate/test_weights.py",
+            "fairness/test_metrics.py",
+            "fairness/test_rates.py",
+            "report/test_counting.py",
+        ),
+    ),
+    Row(
+        "F",
+        "scikit-learn's checks of estimators, and life with scikit-learn",
+        (
+            "classifier/test_scikit_learn.py",
+            "search/test_scikit_learn.py",
+            "test_estimator_checks.py",
+        ),
+    ),
+    Row(
+        "G",
+        "bad input: type and words of each error",
+        (
+            "cli/test_awkward_files.py",
+            "cli/test_edges.py",
+            "test_bad_input.py",
+            "test_told_apart.py",
+        ),
+    ),
+    Row(
+        "H",
+        "faults: solver, signals, processes, disks, clocks",
+        (
+            "classifier/test_checkpoint.py",
+            "classifier/test_stopping.py",
+            "cli/test_faults.py",
+            "cli/test_interrupts.py",
+            "kernel/test_stopping.py",
+            "search/test_cluster.py",
+            "test_processes.py",
+            "test_stop.py",
+        ),
+    ),
+    Row(
+        "I",
+        "properties of random data",
+        ("colgen/test_properties.py", "test_properties.py"),
+    ),
+    Row(
+        "J",
+        "exports decide as predict does",
+        ("export/test_agreement.py", "export/test_formats.py", "export/test_sql.py"),
+    ),
+    Row(
+        "K",
+        "hostile names and values stay text",
+        ("export/test_injection.py", "report/test_rendering.py"),
+    ),
+    Row(
+        "L",
+        "model files: golden ones of every version, damaged ones",
+        (
+            "cli/test_golden_models.py",
+            "export/test_json_model.py",
+            "test_model.py",
+        ),
+    ),
+    Row(
+        "M",
+        "the same answer for threads, hash seeds, locales, order and place of rows",
+        (
+            "classifier/test_sameness.py",
+            "reduction/test_distinct_people.py",
+            "reduction/test_where_tables_live.py",
+        ),
+    ),
+    Row(
+        "N",
+        "deadlines: every stage looks at the clock",
+        ("colgen/test_deadlines.py", "colgen/test_first.py"),
+        "seconds and memory are measured by `make bench`, never by a test",
+    ),
+    Row(
+        "O",
+        "intervals cover the true value on simulated populations",
+        (),
+        "absent: their bounds are compared with scipy's in row E",
+    ),
+    Row(
+        "P",
+        "the paper's tables: committed results recounted cell by cell",
+        ("experiments/test_committed.py", "experiments/test_counting.py"),
+        "the fits themselves are run by `make paper`, in hours",
+    ),
+    Row(
+        "Q",
+        "several fits at once, nested joblib",
+        (),
+        "absent: folds side by side are in row F",
+    ),
+    Row(
+        "R",
+        "lowest and newest versions of what is needed",
+        (),
+        "`make test-oldest` and `make test-newest` run these tests in environments of "
+        "their own",
+    ),
+    Row(
+        "S",
+        "mutants of the code that no test notices",
+        (),
+        "not measured: nobody runs mutmut here yet",
+    ),
+    Row(
+        "T",
+        "snippets of the guide, its build, the public interface",
+        (
+            "docs/test_build.py",
+            "docs/test_snippets.py",
+            "test_project.py",
+            "test_public_api.py",
+        ),
+    ),
+    Row("E1-E9", "sharp edges of the solver", ("solver/test_highs.py",)),
+)
+_ROW_OF = {f"tests/{file}": row.name for row in ROWS for file in row.files}
+
+
+class Matrix:
+    """Counts cases by row and outcome; a test that looks at many says how many.
+
+    It does so by ``record_property("cases", number)``; others count once.
+    """
+
+    def __init__(self) -> None:
+        self.counts: dict[str, Counter[str]] = {row.name: Counter() for row in ROWS}
+
+    def add(self, nodeid: str, outcome: str, cases: int = 1) -> None:
+        """Count one test; those of no row are left out."""
+        row = _ROW_OF.get(nodeid.partition("::")[0])
+        if row is not None:
+            self.counts[row][outcome] += cases
+
+    def lines(self) -> list[str]:
+        """Return the matrix as text."""
+        header = f"{'row':6}{'passed':>8}{'failed':>8}{'skipped':>8}  what"
+        return [header] + [
+            f"{row.name:6}"
+            + "".join(f"{self.counts[row.name][outcome]:8}" for outcome in OUTCOMES)
+            + f"  {row.what}{f' ({row.elsewhere})' if row.elsewhere else ''}"
+            for row in ROWS
+        ]
+
+    def keep(self, run: str) -> None:
+        """Keep the counts of a run for the page."""
+        KEPT.mkdir(parents=True, exist_ok=True)
+        text = json.dumps(self.counts, indent=1, sort_keys=True)
+        (KEPT / f"{run}.json").write_text(text + "\n", encoding="utf-8")
+
+
+def page(kept: dict[str, dict[str, dict[str, int]]]) -> str:
+    """Return the page on the counts of the runs that were kept."""
+    runs = " | ".join(f"`{RUNS[run]}`" for run in kept)
+    lines = [
+        "# Reliability",
+        "",
+        "What is tested, row by row, with the cases that the last runs counted. A case",
+        "is one test, or one of many instances that a test makes up and compares.",
+        "Written by `make reliability` from what the runs counted; do not edit.",
+        "",
+        f"| row | what | {runs} | failures |",
+        f"| --- | --- | {'---: | ' * len(kept)}---: |",
+    ]
+    for row in ROWS:
+        counts = [known.get(row.name, {}) for known in kept.values()]
+        passed = " | ".join(f"{known.get('passed', 0):,}" for known in counts)
+        failed = sum(known.get("failed", 0) for known in counts)
+        skipped = sum(known.get("skipped", 0) for known in counts)
+        words = [row.what, row.elsewhere, f"{skipped:,} skipped" if skipped else ""]
+        if not (row.elsewhere or passed.strip("0 |")):
+            words.append("absent: no test ran")
+        said = "; ".join(filter(None, words))
+        lines.append(f"| {row.name} | {said} | {passed} | {failed:,} |")
+    return "\n".join(lines) + "\n"
+
+
+def main() -> None:
+    """Write the page."""
+    kept = {
+        run: json.loads((KEPT / f"{run}.json").read_text(encoding="utf-8"))
+        for run in RUNS
+        if (KEPT / f"{run}.json").exists()
+    }
+    if not kept:
+        raise SystemExit("no run was kept; run make test first")
+    PAGE.write_text(page(kept), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
