@@ -2,20 +2,32 @@
 
 Adult is repeated with one value of each copied row taken from another row, so that rows
 stay different; or repeated as it is, in a database; or wide tables are made up. Each
-case runs in a process of its own, so that its memory is its own.
+case runs in a process of its own, so that its memory is its own. One alone:
+
+    python -m benchmarks.growth perturbed 10          (or just 10)
+    python -m benchmarks.growth repeated 50000000
+    python -m benchmarks.growth wide 5000x3000
+    python -m benchmarks.growth predicted 10000000
 """
 
 from __future__ import annotations
 
 import json
 import sys
+import tempfile
 import time
 import warnings
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from benchmarks.isolated import isolated, peak_megabytes
+from benchmarks.predict import rules_on_adult
+from faircg.datasets import load_adult
+from faircg.tables.decide import Decisions
+from faircg.tables.source import open_source
+from faircg.tables.write import Wanted, write_decisions
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,6 +39,7 @@ PERTURBED = (1, 3, 10, 31)
 """How many times Adult's 32,561 rows; the last is a million."""
 REPEATED = (10_000_000, 50_000_000)
 WIDE = ((5_000, 3_000), (300_000, 200))
+PREDICTED = (1_000_000, 10_000_000)
 SECONDS = 600.0
 
 
@@ -36,14 +49,13 @@ def growth(*, quick: bool = False) -> list[dict[str, Any]]:
     cases += [("repeated", str(rows)) for rows in REPEATED[: 1 if quick else None]]
     if not quick:
         cases += [("wide", f"{rows}x{columns}") for rows, columns in WIDE]
+    cases += [("predicted", str(rows)) for rows in PREDICTED[: 1 if quick else None]]
     return [isolated("benchmarks.growth", *case) for case in cases]
 
 
 def perturbed(factor: int, *, seed: int = 0) -> pd.DataFrame:
     """Return Adult and copies of it in which one value of each row is another's."""
     import pandas as pd
-
-    from faircg.datasets import load_adult
 
     data = load_adult()
     frame = data.X.assign(income=data.y)
@@ -138,5 +150,33 @@ def _proven(clf: FairRuleSetClassifier) -> dict[str, Any]:
     }
 
 
+def _predicted(size: str) -> dict[str, Any]:
+    """Decide about rows drawn from Adult, from one CSV file into another."""
+    with tempfile.TemporaryDirectory() as directory:
+        data, out = Path(directory) / "people.csv", Path(directory) / "out.csv"
+        adult = load_adult().X
+        header, _, rows = adult.to_csv(index=False).partition("\n")
+        with data.open("w", encoding="utf-8") as file:
+            file.write(f"{header}\n")
+            file.writelines(rows for _ in range(-(-int(size) // len(adult))))
+        before, start = peak_megabytes(), time.perf_counter()
+        decisions = Decisions(rules_on_adult(adult), open_source(str(data)))
+        counted = decisions.count()
+        write_decisions(decisions, Wanted("prediction"), str(out), out, counted.rows)
+        return {
+            "table": f"predicted {size}",
+            "rows": counted.rows,
+            "megabytes_before": before,
+            "seconds": time.perf_counter() - start,
+            "peak_megabytes": peak_megabytes(),
+        }
+
+
+def main(*case: str) -> dict[str, Any]:
+    """Measure one case; a number alone is how many times Adult's perturbed rows."""
+    kind, size = case if len(case) == 2 else ("perturbed", *case)
+    return _predicted(size) if kind == "predicted" else _measure(kind, size)
+
+
 if __name__ == "__main__":
-    print(json.dumps(_measure(*sys.argv[1:])))
+    print(json.dumps(main(*sys.argv[1:])))

@@ -36,7 +36,7 @@ def against_reading(n_rows: int, rounds: int) -> list[dict[str, Any]]:
         data, out = Path(directory) / "people.csv", Path(directory) / "out.csv"
         file = Path(directory) / "model.json"
         adult = load_adult().X
-        model = _model(adult)
+        model = rules_on_adult(adult)
         model.save(file)
         adult.sample(n_rows, replace=True, random_state=0).to_csv(data, index=False)
         faircg = Path(sys.executable).with_name("faircg")
@@ -60,7 +60,7 @@ def against_reading(n_rows: int, rounds: int) -> list[dict[str, Any]]:
         ]
 
 
-def _model(adult: pd.DataFrame) -> RuleSetModel:
+def rules_on_adult(adult: pd.DataFrame) -> RuleSetModel:
     """Return four rules on seven columns, as long as a fit to Adult gives."""
     married = Condition("marital_status", "=", "Married-civ-spouse")
     schooled = Condition("education_num", ">", 11)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import narwhals.stable.v2 as nw
 import numpy as np
 
+from faircg.colgen.signatures import merge_codes
 from faircg.fairness.families import Family
 from faircg.grouping import Comparison, Grouping
 from faircg.told_apart import check_kinds, check_texts
@@ -86,7 +87,9 @@ def read_groups(
         for j, (name, values) in enumerate(given)
     ]
     by_value = np.array([a.codes for a in attributes]).T
-    combinations, codes = np.unique(by_value, axis=0, return_inverse=True)
+    keys = [(attribute.codes, len(attribute.texts)) for attribute in attributes]
+    first, codes = merge_codes(keys, len(by_value))
+    combinations = by_value[first]
     called = [_joined(attributes, row, range(len(given))) for row in combinations]
     twice = {name for name in called if called.count(name) > 1}
     if twice:
@@ -99,7 +102,7 @@ def read_groups(
     position[order] = np.arange(len(order))
     parts = tuple(called[k] for k in order)
     families = tuple(_families(grouping, attributes, parts, combinations[order]))
-    return Groups(position[codes.reshape(-1)], parts, families)
+    return Groups(position[codes], parts, families)
 
 
 def groups_of(
@@ -305,7 +308,8 @@ def _attribute(
 
     is_missing = np.asarray(pd.isna(values), dtype=bool)
     check_texts("sensitive_features", values)
-    check_kinds("sensitive_features", values[~is_missing])
+    if len(set(map(type, values))) > 1:
+        check_kinds("sensitive_features", values[~is_missing])
     if is_missing.any() and missing == "raise":
         rows = np.flatnonzero(is_missing)
         raise ValueError(

@@ -140,19 +140,60 @@ def _found(
     labels = None if y is None else pd.factorize(np.asarray(y))[0]
     groups, own = _groups(sensitive_features)
     for name in X.columns:
-        column, called = X[name], str(name)
-        if reason := _dates(column, people):
+        called, column = str(name), _Counted.of(X[name], labels, groups, people)
+        if reason := _dates(column.values, column.people):
             yield Suspect(called, "date", reason)
-        elif reason := _names_rows(called, column, people, in_order=times is None):
+        elif times is None and _is_ascending(X[name]):
+            yield Suspect(called, "identifier", "numbers its rows")
+        elif reason := _names_rows(called, column.values, column.people):
             yield Suspect(called, "identifier", reason)
-        elif labels is not None and (reason := _leaks(column, labels, people)):
+        elif labels is not None and (reason := _leaks(column)):
             yield Suspect(called, "leak", reason)
         elif (
             groups is not None
             and called not in own
-            and (reason := _stands_for(column, groups, own, people))
+            and (reason := _stands_for(column, own))
         ):
             yield Suspect(called, "proxy", reason)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Counted:
+    """The different values of a column, with people of each label and group."""
+
+    values: pd.Series
+    labels: IntVector
+    groups: IntVector
+    people: IntVector
+
+    @classmethod
+    def of(
+        cls,
+        column: pd.Series,
+        labels: IntVector | None,
+        groups: IntVector | None,
+        people: IntVector,
+    ) -> _Counted:
+        """Count people who are alike once, in the order in which values occur."""
+        import pandas as pd
+
+        nobody = np.zeros(len(column), dtype=np.int64)
+        labels = nobody if labels is None else labels
+        groups = nobody if groups is None else groups
+        codes, different = pd.factorize(column)
+        n_labels, n_groups = int(labels.max()) + 1, int(groups.max()) + 1
+        shape = len(different) + 1, n_labels, n_groups
+        if np.prod(shape, dtype=float) > 4 * len(column) or labels.min() < 0:
+            return cls(column, labels, groups, people)
+        codes = np.where(codes < 0, len(different), codes)
+        rows = np.ravel_multi_index((codes, labels, groups), shape)
+        counts = np.bincount(rows, people, minlength=int(np.prod(shape)))
+        kept = np.flatnonzero(counts)
+        value, label, group = np.unravel_index(kept, shape)
+        values = pd.Series(different, name=column.name).reindex(value)
+        return cls(
+            values.reset_index(drop=True), label, group, counts[kept].astype(np.int64)
+        )
 
 
 def _dates(column: pd.Series, people: IntVector) -> str:
@@ -184,10 +225,21 @@ def _dates(column: pd.Series, people: IntVector) -> str:
     return f"holds dates, such as {counts.index[is_date.index(True)]!r}"
 
 
-def _names_rows(
-    name: str, column: pd.Series, people: IntVector, *, in_order: bool
-) -> str:
-    """Say that a column names or numbers its rows, if it does."""
+def _is_ascending(column: pd.Series) -> bool:
+    """Whether a column numbers its rows, in their order or the other way round."""
+    if column.dtype.kind not in "iuf":
+        return False
+    numbers = column.dropna().to_numpy(dtype=float)
+    steps = np.diff(numbers)
+    return (
+        len(numbers) >= FEWEST_ROWS
+        and bool((steps > 0).all() or (steps < 0).all())
+        and not (numbers % 1 != 0).any()
+    )
+
+
+def _names_rows(name: str, column: pd.Series, people: IntVector) -> str:
+    """Say that a column names its rows, if it does."""
     present = column.dropna()
     n_present = int(people[column.notna().to_numpy()].sum())
     n_values = present.nunique()
@@ -198,15 +250,13 @@ def _names_rows(
     numbers = present.to_numpy(dtype=float)
     if (numbers % 1 != 0).any():
         return ""
-    steps = np.diff(numbers)
-    if in_order and n_values == n_present and ((steps > 0).all() or (steps < 0).all()):
-        return "numbers its rows"
     low, high = float(numbers.min()), float(numbers.max())
     return Spread(n_present, n_values, False, low, high).names_rows(name)
 
 
-def _leaks(column: pd.Series, labels: IntVector, people: IntVector) -> str:
+def _leaks(counted: _Counted) -> str:
     """Say that a column determines the target, if it does."""
+    column, labels, people = counted.values, counted.labels, counted.people
     fewest, n_rows = int(np.bincount(labels, people).min()), int(people.sum())
     if n_rows < FEWEST_TO_LEAK or labels.max() != 1 or fewest < FEWEST_ROWS // 2:
         return ""
@@ -223,10 +273,9 @@ def _leaks(column: pd.Series, labels: IntVector, people: IntVector) -> str:
     return f"determines the target{most}"
 
 
-def _stands_for(
-    column: pd.Series, groups: IntVector, names: Sequence[str], people: IntVector
-) -> str:
+def _stands_for(counted: _Counted, names: Sequence[str]) -> str:
     """Say that a column nearly determines the group, if it does."""
+    column, groups, people = counted.values, counted.groups, counted.people
     n_rows = int(people.sum())
     others = n_rows - int(np.bincount(groups, people).max())
     wrong = _mistakes_by_value(_parts(column, people), groups, people)

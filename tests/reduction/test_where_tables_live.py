@@ -100,6 +100,19 @@ def same_models(frame, table):
         assert text_of(here) == text_of(there)
 
 
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # ibis with pandas 3
+@pytest.mark.usefixtures("most_distinct")
+def test_ibis_on_duckdb_gives_the_model_of_the_frame():
+    """The same queries, transpiled into the words that they were written in."""
+    ibis = pytest.importorskip("ibis", reason="ibis is not installed (faircg[ibis])")
+    frame = whole_table(7, weight=True)
+    database = ibis.duckdb.connect()
+    database.con.register("people_here", frame)
+    database.raw_sql("CREATE TABLE applicants AS FROM people_here")
+    same_models(frame, database.table("applicants"))
+    database.disconnect()
+
+
 @pytest.mark.long
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # ibis with pandas 3
 @pytest.mark.usefixtures("most_distinct")

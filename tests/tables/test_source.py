@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import pytest
 
-from faircg.tables.source import Reading, open_table
+from faircg.tables.source import Reading, open_source, open_table
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -144,3 +144,53 @@ def test_what_is_no_number_stays_text(tmp_path: Path, text: str) -> None:
     relation = open_table(str(tmp_path / "p.csv"))
     assert str(relation.types[0]) == "VARCHAR"
     assert relation.filter("a <> '1'").fetchall() == [(text, "x")]
+
+
+@pytest.mark.parametrize(
+    ("texts", "kind"),
+    [
+        (["1", "-20", "300"], "BIGINT"),
+        (["007", "+5", "-0"], "BIGINT"),
+        (["1", "", "3"], "DOUBLE"),
+        (["1", "1e3", "NA"], "DOUBLE"),
+        (["1", "9223372036854775808", "3"], "DOUBLE"),
+        (["1", "1_000", "3"], "VARCHAR"),
+        (["1", "0x10", "3"], "VARCHAR"),
+        (["1", "True", "0"], "VARCHAR"),
+        (["True", "false", "NA"], "BOOLEAN"),
+    ],
+)
+@pytest.mark.parametrize("at", [0, 6_000])
+def test_one_value_late_in_a_column_decides_its_type(
+    tmp_path: Path, texts: list[str], kind: str, at: int
+) -> None:
+    """A quick test passes plain digits; all others are looked at as before."""
+    rows = [texts[0]] * at + texts
+    pd.DataFrame({"x": rows, "y": "a"}).to_csv(tmp_path / "p.csv", index=False)
+    assert str(open_table(str(tmp_path / "p.csv")).types[0]) == kind
+
+
+@pytest.mark.parametrize("end", ["csv", "parquet"])
+def test_texts_as_codes_are_the_same_texts(tmp_path: Path, end: str) -> None:
+    """Whatever they hold; many different ones, or NUL, stay texts."""
+    n = 1_200
+    words = ["cook", "it's", 'say "a, b"', "näh\nerin", " x ", "-", "na", "CASE"]
+    frame = pd.DataFrame(
+        {
+            "job": [words[k % len(words)] if k % 9 else None for k in range(n)],
+            "name": [f"person {k}" for k in range(n)],
+            "none": [None] * n,
+            "number": range(n),
+        }
+    )
+    if end == "parquet":
+        frame["nul"] = ["a\0b", "a"] * (n // 2)
+    getattr(frame, f"to_{end}")(tmp_path / f"p.{end}", index=False)
+    source = open_source(str(tmp_path / f"p.{end}"))
+    plain, coded = (source.frame(["none"], coded=c)[1] for c in (False, True))
+    kinds = {name: str(kind) == "category" for name, kind in coded.dtypes.items()}
+    assert [name for name, is_coded in kinds.items() if is_coded] == ["job"]
+    for name in frame:
+        there = coded[name].astype(object).where(coded[name].notna(), None)
+        here = plain[name].astype(object).where(plain[name].notna(), None)
+        assert there.tolist() == here.tolist(), name

@@ -45,9 +45,16 @@ def embedded_path(name: str) -> str:
 
 
 def read_people(
-    name: str, text_columns: Iterable[str] = (), reading: Reading | None = None
+    name: str,
+    text_columns: Iterable[str] = (),
+    reading: Reading | None = None,
+    *,
+    coded: bool = False,
 ) -> NamedTable:
-    """Read a file, standard input or an embedded data set; text columns hold names."""
+    """Read a file, standard input or an embedded data set; text columns hold names.
+
+    Texts of which a column has few may be ``coded`` as categories.
+    """
     if is_embedded(name):
         from faircg.datasets import DATASETS
 
@@ -57,7 +64,8 @@ def read_people(
     refuse_address(name)
     from faircg.tables.source import open_source
 
-    source, frame = open_source(name, reading).frame(list(text_columns))
+    source = open_source(name, reading)
+    source, frame = source.frame(list(text_columns), coded=coded)
     if frame.empty:
         raise ValueError(f"{source.called} has no rows")
     return NamedTable(source.called, frame, source=source)
@@ -73,12 +81,10 @@ def read_as_missing(
     """
     if people.source is None:
         return {}
-    found = {}
-    for column in columns:
-        counts = people.source.read_as_missing(column)
-        if counts:
-            found[column] = sum(counts.values()), max(counts, key=counts.__getitem__)
-    return found
+    return {
+        column: (sum(counts.values()), max(counts, key=counts.__getitem__))
+        for column, counts in people.source.read_as_missing(columns).items()
+    }
 
 
 def missing_words(count: int, text: str) -> str:

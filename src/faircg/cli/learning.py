@@ -283,7 +283,9 @@ class Training:
 
 def read_training(asked: LearningOptions) -> Training:
     """Read the data that the options of a command name, and say what may surprise."""
-    people = files.read_people(asked.data, asked.category or (), asked.reading)
+    people = files.read_people(
+        asked.data, asked.category or (), asked.reading, coded=True
+    )
     target, groups = roles(asked, people)
     people = people.weighted(asked.weight).costing(asked.costs)
     labels, pos_label = files.labels_of(people, target, asked.positive)

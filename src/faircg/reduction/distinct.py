@@ -16,7 +16,7 @@ import numpy as np
 from faircg.table import Coding, Column
 
 if TYPE_CHECKING:
-    from faircg.typing import IntVector
+    from faircg.typing import FloatVector, IntVector
 
 Codes: TypeAlias = "tuple[IntVector, int]"
 """A number of each row, and how many numbers there may be."""
@@ -40,8 +40,7 @@ class CodedColumn:
         (array([1, 2, 0, 1]), 3)
         """
         if column.kind != "category":
-            values, codes = np.unique(column.values, return_inverse=True)
-            return cls(column, (codes, len(values)))
+            return cls(column, _ranks(column.values))
         coding = column.coding
         if coding is None:
             coding = _coding(column)
@@ -54,6 +53,19 @@ class CodedColumn:
         ordered = Coding(np.where(coding.codes < 0, -1, codes), found)
         coded = Column.of_categories(column.name, ordered)
         return cls(coded, (codes, len(levels) + 1))
+
+
+def _ranks(numbers: FloatVector) -> Codes:
+    """Return the position of each number among the sorted ones; a missing one is last.
+
+    Only different numbers are sorted, which are often few.
+    """
+    import pandas as pd
+
+    codes, distinct = pd.factorize(numbers, use_na_sentinel=False)
+    rank = np.empty(len(distinct), dtype=np.int64)
+    rank[np.argsort(distinct)] = np.arange(len(distinct))
+    return rank[codes], len(distinct)
 
 
 def _coding(column: Column) -> Coding:

@@ -7,11 +7,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from faircg.export.duckdb_sql import name as name_sql
 from faircg.export.duckdb_sql import quoted
 from faircg.tables import typed
+from faircg.tables.coded import FIRST, codes_of
 from faircg.tables.names import STANDARD, kind_of
 from faircg.tables.text_files import (
     LONGEST_LINE,
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 T = TypeVar("T")
-FIRST: Final = 5_000
-"""Rows that are looked at first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,26 +112,47 @@ class Source:
             columns.append(value if is_text else _value(f"c{j}", kind, self.decimal))
         return source, columns
 
-    def frame(self, texts: Collection[str] = ()) -> tuple[Source, pd.DataFrame]:
-        """Return a data frame of all rows, with types as pandas would find them."""
+    def frame(
+        self, texts: Collection[str] = (), *, coded: bool = False
+    ) -> tuple[Source, pd.DataFrame]:
+        """Return a data frame of all rows, with types as pandas would find them.
+
+        Texts of which there are few are ``coded`` as categories, if that is asked.
+        """
         source, columns = self.typed(texts)
         with in_words(self.called):
+            if coded:
+                columns = source.coded(columns)
             frame = source.relation.project(", ".join(columns)).df()
         frame.columns = list(self.names)
         for name, kind in frame.dtypes.items():
-            if str(kind) == "boolean":
+            if str(kind) == "category":
+                frame[name] = frame[name].cat.as_unordered()
+            elif str(kind) == "boolean":
                 frame[name] = frame[name].astype(object)
             elif str(kind).startswith(("Int", "UInt")):
                 frame[name] = frame[name].astype(float)
         return source, frame
 
-    def read_as_missing(self, column: str) -> dict[str, int]:
-        """Count the texts of a column that stand for no value, such as NA."""
-        if not self.files:
+    def coded(self, columns: Sequence[str]) -> list[str]:
+        """Return typed columns as SQL, in which texts are codes where they are few."""
+        plain, absent = [*columns], typed.MISSING if self.files else ()
+        for j, column in enumerate(columns):
+            if self.files and column == typed.present(f"c{j}"):
+                plain[j] = f"c{j}"
+        found = codes_of(self.relation, plain, absent)
+        return [found.get(j, column) for j, column in enumerate(columns)]
+
+    def read_as_missing(self, columns: Sequence[str]) -> dict[str, dict[str, int]]:
+        """Count the texts of columns that stand for no value, such as NA."""
+        if not self.files or not columns:
             return {}
-        c = self.column(column)
-        found = self.relation.filter(typed.among(c, typed.MISSING[1:]))
-        return dict(sorted(found.aggregate(f"{c}, count(*)").fetchall()))
+        asked = []
+        for c in map(self.column, columns):
+            absent = typed.among(c, typed.MISSING[1:])
+            asked.append(f"histogram({c}) FILTER ({absent})")
+        [found] = self.relation.aggregate(", ".join(asked)).fetchall()
+        return {name: c for name, c in zip(columns, found, strict=True) if c}
 
 
 def _value(text: str, kind: str, decimal: str | None) -> str:
@@ -153,10 +173,14 @@ def _kinds(source: Source) -> list[str]:
     there = f"THEN NOT {typed.among('v', typed.MISSING)} END"
     is_boolean = typed.among("v", (*typed.TRUE, *typed.FALSE))
     ruled_out_by = {
-        "BIGINT": "TRY_CAST(v AS BIGINT) IS NULL OR v <> translate(v, '._eExXbB', '')",
-        "DOUBLE": f"CASE WHEN {typed.no_number('v', source.decimal)} {there}",
-        "BOOLEAN": f"CASE WHEN NOT {is_boolean} {there}",
+        "BIGINT": "CASE WHEN is_plain THEN false ELSE TRY_CAST(v AS BIGINT) IS NULL OR "
+        "v <> translate(v, '._eExXbB', '') END",
+        "DOUBLE": "CASE WHEN is_plain THEN false "
+        f"WHEN {typed.no_number('v', source.decimal)} {there}",
+        "BOOLEAN": f"CASE WHEN is_plain THEN true WHEN NOT {is_boolean} {there}",
     }
+    # Most numbers are these digits and no others, which is found out fast.
+    is_plain = "coalesce(CAST(TRY_CAST(v AS BIGINT) AS VARCHAR) = v, false)"
     left = {j: set(ruled_out_by) for j in range(len(source.names))}
     for rows in (source.relation.limit(FIRST), source.relation):
         columns = [j for j in left if left[j]] or [0]
@@ -165,7 +189,7 @@ def _kinds(source: Source) -> list[str]:
         values = rows.project(
             f"unnest([{', '.join(f'c{j}' for j in columns)}]) AS v, "
             f"unnest({columns}) AS j"
-        )
+        ).project(f"v, j, {is_plain} AS is_plain")
         for j, *found in values.aggregate(", ".join(["j", *asked]), "j").fetchall():
             left[j] -= {
                 kind for kind, is_out in zip(kinds, found, strict=True) if is_out
