@@ -97,8 +97,11 @@ class Deadline:
         return replace(self, words=min(self.words, words))
 
     def by_the_clock(self) -> Deadline:
-        """Return the same without its limit on work, for what is not counted there."""
-        return replace(self, work=None, words=inf)
+        """Return the same for what only time may cut short.
+
+        Its work is not counted, and after Ctrl-C a rule set is worth more than haste.
+        """
+        return replace(self, work=None, words=inf, interrupted=threading.Event())
 
     def remaining(self) -> float:
         """Seconds left, or units of work if that is limited; never negative."""
