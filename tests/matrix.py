@@ -113,6 +113,7 @@ ROWS = (
             "cli/test_interrupts.py",
             "kernel/test_stopping.py",
             "search/test_cluster.py",
+            "test_fault_injection.py",
             "test_processes.py",
             "test_stop.py",
         ),
