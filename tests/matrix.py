@@ -239,6 +239,9 @@ def page(kept: dict[str, dict[str, dict[str, int]]]) -> str:
     """Return the page on the counts of the runs that were kept."""
     runs = " | ".join(f"`{RUNS[run]}`" for run in kept)
     lines = [
+        "---",
+        "orphan: true",
+        "---",
         "# Reliability",
         "",
         "What is tested, row by row, with the cases that the last runs counted. A case",
