@@ -18,8 +18,10 @@ def pins(project: dict[str, Any]) -> list[str]:
     needed = [*project["dependencies"]]
     for extra in project["optional-dependencies"].values():
         needed += extra
-    found = filter(None, map(LOWEST.match, needed))
-    return sorted({"==".join(match.groups()) for match in found})
+    found = [match.groups() for match in map(LOWEST.match, needed) if match]
+    # Where two extras differ, both get what the more demanding one needs.
+    lowest = dict(sorted(found, key=lambda pin: [*map(int, pin[1].split("."))]))
+    return sorted(map("==".join, lowest.items()))
 
 
 if __name__ == "__main__":

@@ -113,6 +113,7 @@ ROWS = (
             "cli/test_interrupts.py",
             "kernel/test_stopping.py",
             "search/test_cluster.py",
+            "test_fault_injection.py",
             "test_processes.py",
             "test_stop.py",
         ),
@@ -238,6 +239,9 @@ def page(kept: dict[str, dict[str, dict[str, int]]]) -> str:
     """Return the page on the counts of the runs that were kept."""
     runs = " | ".join(f"`{RUNS[run]}`" for run in kept)
     lines = [
+        "---",
+        "orphan: true",
+        "---",
         "# Reliability",
         "",
         "What is tested, row by row, with the cases that the last runs counted. A case",

@@ -54,6 +54,11 @@ def expected(name: str) -> dict[str, Any]:
     return found
 
 
+def rounded(number: str) -> float:
+    """Read a number without its last digits, in which versions of SciPy differ."""
+    return round(float(number), 12)
+
+
 def people(name: str) -> pd.DataFrame:
     """Read the table as the command line does."""
     return read_for(RuleSetModel.load(model_file(name)), str(table(name))).frame
@@ -120,8 +125,9 @@ def test_the_command_line_counts_the_same(name, faircg: Callable[..., Done]):
     arguments = ["evaluate", model_file(name), table(name), "--target", "label"]
     done = faircg(*arguments, *groups(name), "--json")
     assert done.code == 0, done.err
-    told = json.loads(done.out)
-    before = expected(name)["evaluate"]
+    told = json.loads(done.out, parse_float=rounded)
+    text = json.dumps(expected(name)["evaluate"])
+    before = json.loads(text, parse_float=rounded)
     assert {key: told[key] for key in before} == before
 
 
