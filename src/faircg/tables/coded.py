@@ -15,6 +15,8 @@ FIRST: Final = 5_000
 """Rows that are looked at first."""
 MOST_FIRST: Final = 1_000
 """Different texts in the first rows beyond which a column is not coded."""
+MOST_COLUMNS: Final = 50
+"""Columns beyond which none is coded: DuckDB takes long to plan for many."""
 MOST_WORDS: Final = 50_000
 """Different texts beyond which a column is not coded."""
 
@@ -28,6 +30,8 @@ def codes_of(
     """
     import duckdb
 
+    if len(columns) > MOST_COLUMNS:
+        return {}
     values = relation.project(
         ", ".join(f"{column} AS v{j}" for j, column in enumerate(columns))
     )
