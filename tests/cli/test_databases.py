@@ -239,6 +239,23 @@ def test_what_is_shown_of_an_address() -> None:
     assert shown("duckdb:///data/loans.duckdb") == "duckdb:///data/loans.duckdb"
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("fit", "compas", "--table", "people", "-o", "m.json"),
+        ("predict", "model.json", "compas", "--into", "people"),
+    ],
+)
+@pytest.mark.usefixtures("model")
+def test_options_of_databases_are_refused_beside_files(
+    faircg: Callable[..., Done], arguments: tuple[str, ...]
+) -> None:
+    """Rather than ignored."""
+    done = faircg(*arguments)
+    assert done.code == 1
+    assert "are for a database, as postgres://..." in done.err
+
+
 def test_without_ibis_one_line_says_what_to_install(
     faircg: Callable[..., Done], monkeypatch: pytest.MonkeyPatch
 ) -> None:

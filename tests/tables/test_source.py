@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import sys
 import zipfile
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import duckdb
 import pandas as pd
 import pytest
 
+from faircg.tables import coded
 from faircg.tables.source import Reading, open_source, open_table
 
 if TYPE_CHECKING:
@@ -187,10 +189,27 @@ def test_texts_as_codes_are_the_same_texts(tmp_path: Path, end: str) -> None:
         frame["nul"] = ["a\0b", "a"] * (n // 2)
     getattr(frame, f"to_{end}")(tmp_path / f"p.{end}", index=False)
     source = open_source(str(tmp_path / f"p.{end}"))
-    plain, coded = (source.frame(["none"], coded=c)[1] for c in (False, True))
-    kinds = {name: str(kind) == "category" for name, kind in coded.dtypes.items()}
+    plain, short = (source.frame(["none"], coded=c)[1] for c in (False, True))
+    kinds = {name: str(kind) == "category" for name, kind in short.dtypes.items()}
     assert [name for name, is_coded in kinds.items() if is_coded] == ["job"]
     for name in frame:
-        there = coded[name].astype(object).where(coded[name].notna(), None)
+        there = short[name].astype(object).where(short[name].notna(), None)
         here = plain[name].astype(object).where(plain[name].notna(), None)
         assert there.tolist() == here.tolist(), name
+
+
+def test_texts_that_do_not_fit_in_memory_stay_texts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A table whose first rows have few different texts may have millions later."""
+    FRAME.to_csv(tmp_path / "p.csv", index=False)
+    asked = coded._asked
+
+    def too_large(values: Any, sums: list[str]) -> Any:
+        if any("histogram" in text for text in sums):
+            raise duckdb.OutOfMemoryException("failed to allocate")
+        return asked(values, sums)
+
+    monkeypatch.setattr(coded, "_asked", too_large)
+    _, frame = open_source(str(tmp_path / "p.csv")).frame(coded=True)
+    assert frame["job"].dropna().tolist() == ["cook", 'say "a, b"']

@@ -173,6 +173,8 @@ def _training(
         with table_training(asked) as there:
             yield there, None
         return
+    if asked.table is not None or asked.schema is not None:
+        raise ValueError("--table and --schema are for a database, as postgres://...")
     training = read_training(asked)
     if asked.holdout:
         yield remembered.split(training, asked.holdout, asked.seed)

@@ -149,8 +149,10 @@ def _check_where(asked: PredictOptions) -> None:
             )
         if asked.into == asked.table:
             raise ValueError(f"--into {asked.into} is the table that is read")
-    elif asked.into is not None or asked.table is not None:
-        raise ValueError("--table and --into are for a database, as postgres://...")
+    elif any(given is not None for given in (asked.into, asked.table, asked.schema)):
+        raise ValueError(
+            "--table, --schema and --into are for a database, as postgres://..."
+        )
 
 
 def _decide_there(

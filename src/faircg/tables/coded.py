@@ -15,6 +15,8 @@ FIRST: Final = 5_000
 """Rows that are looked at first."""
 MOST_FIRST: Final = 1_000
 """Different texts in the first rows beyond which a column is not coded."""
+MOST_COLUMNS: Final = 50
+"""Columns beyond which none is coded: DuckDB takes long to plan for many."""
 MOST_WORDS: Final = 50_000
 """Different texts beyond which a column is not coded."""
 
@@ -26,14 +28,21 @@ def codes_of(
 
     Texts that are ``absent`` become NULL.
     """
+    import duckdb
+
+    if len(columns) > MOST_COLUMNS:
+        return {}
     values = relation.project(
         ", ".join(f"{column} AS v{j}" for j, column in enumerate(columns))
     )
     texts = [j for j, kind in enumerate(values.types) if str(kind) == "VARCHAR"]
     first = _asked(values.limit(FIRST), [f"count(DISTINCT v{j})" for j in texts])
     few = [j for j, count in zip(texts, first, strict=True) if count <= MOST_FIRST]
-    coded = {}
-    found = _asked(values, [f"histogram(v{j})" for j in few])
+    coded: dict[int, str] = {}
+    try:
+        found = _asked(values, [f"histogram(v{j})" for j in few])
+    except duckdb.OutOfMemoryException:  # few texts first, and very many later
+        return coded
     for j, counts in zip(few, found, strict=True):
         words = [word for word in counts or () if word not in absent]
         if 0 < len(words) <= MOST_WORDS and "\0" not in "".join(words):

@@ -10,12 +10,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from faircg.export.duckdb_sql import literal, name, quoted
+from faircg.export.plan import make_plan
 from faircg.export.sql import OUTPUT, reads_back, sql_tree
 from faircg.export.sql_dialects import DIALECTS, check_name
 from faircg.reduction.databases import IbisSource
 from faircg.tables.decide import Counted, check_seen
 
 if TYPE_CHECKING:
+    from faircg.export.plan import Plan
     from faircg.export.sql_dialects import Dialect
     from faircg.model import RuleSetModel
     from faircg.model_parts import Feature
@@ -66,9 +68,11 @@ class TableDecisions:
                     check_seen(feature.name, present, count, example, strict)
             elif feature.kind == "numeric":
                 self._check_finite(feature.name)
-        by_label = self._by_label()
-        positive = by_label.get(str(self.model.labels[1]), 0)
-        return Counted(sum(by_label.values()), positive, unseen)
+        plan = make_plan(self.model)
+        by_label = self._by_label(plan)
+        is_positive = self.model.rule_set.rules_for == "positive"
+        positive = str(plan.covered if is_positive else plan.otherwise)
+        return Counted(sum(by_label.values()), by_label.get(positive, 0), unseen)
 
     def check_new(self, into: str) -> None:
         """Refuse a name that a view or a table has."""
@@ -127,18 +131,19 @@ class TableDecisions:
         )
         return tree.subquery("decided")
 
-    def _by_label(self) -> dict[str, int]:
+    def _by_label(self, plan: Plan) -> dict[str, int]:
         """Count the rows of each decision."""
         from sqlglot import exp
 
         label = exp.column(self._output, quoted=True)
         count = exp.alias_(exp.Count(this=exp.Star()), "n", quoted=True)
         tree = exp.select(label, count).from_(self._decided()).group_by(label)
-        kind = next(TYPES[type(v)] for v in self.model.labels if v is not None)
+        labels = (plan.covered, plan.otherwise)
+        kind = next(TYPES[type(label)] for label in labels if label is not None)
         types = {self._output: kind, "n": "int64"}
         found = self._database.sql(self._written(tree), schema=types).to_pandas()
-        labels = found[self._output]
-        return {str(v): int(n) for v, n in zip(labels, found["n"], strict=True)}
+        decided = found[self._output]
+        return {str(v): int(n) for v, n in zip(decided, found["n"], strict=True)}
 
     def _check_kind(self, feature: Feature) -> None:
         """Refuse a column of another kind than the model knows."""

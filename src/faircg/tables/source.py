@@ -145,14 +145,22 @@ class Source:
 
     def read_as_missing(self, columns: Sequence[str]) -> dict[str, dict[str, int]]:
         """Count the texts of columns that stand for no value, such as NA."""
+        found: dict[str, dict[str, int]] = {}
         if not self.files or not columns:
-            return {}
-        asked = []
-        for c in map(self.column, columns):
-            absent = typed.among(c, typed.MISSING[1:])
-            asked.append(f"histogram({c}) FILTER ({absent})")
-        [found] = self.relation.aggregate(", ".join(asked)).fetchall()
-        return {name: c for name, c in zip(columns, found, strict=True) if c}
+            return found
+        absent = _long(self.relation, [self.names.index(name) for name in columns])
+        absent = absent.filter(typed.among("v", typed.MISSING[1:]))
+        for j, text, count in sorted(absent.aggregate("j, v, count(*)").fetchall()):
+            found.setdefault(self.names[j], {})[text] = count
+        return {name: found[name] for name in columns if name in found}
+
+
+def _long(
+    relation: duckdb.DuckDBPyRelation, columns: Sequence[int]
+) -> duckdb.DuckDBPyRelation:
+    """Return columns of texts as one long column ``v``, with their numbers ``j``."""
+    names = ", ".join(f"c{j}" for j in columns)
+    return relation.project(f"unnest([{names}]) AS v, unnest({[*columns]}) AS j")
 
 
 def _value(text: str, kind: str, decimal: str | None) -> str:
@@ -186,10 +194,7 @@ def _kinds(source: Source) -> list[str]:
         columns = [j for j in left if left[j]] or [0]
         kinds = [k for k in ruled_out_by if any(k in left[j] for j in columns)]
         asked = [f"bool_or({ruled_out_by[kind]})" for kind in kinds]
-        values = rows.project(
-            f"unnest([{', '.join(f'c{j}' for j in columns)}]) AS v, "
-            f"unnest({columns}) AS j"
-        ).project(f"v, j, {is_plain} AS is_plain")
+        values = _long(rows, columns).project(f"v, j, {is_plain} AS is_plain")
         for j, *found in values.aggregate(", ".join(["j", *asked]), "j").fetchall():
             left[j] -= {
                 kind for kind, is_out in zip(kinds, found, strict=True) if is_out
