@@ -286,7 +286,10 @@ class Training:
 def read_training(asked: LearningOptions) -> Training:
     """Read the data that the options of a command name, and say what may surprise."""
     people = files.read_people(
-        asked.data, asked.category or (), asked.reading, coded=True
+        asked.data,
+        asked.category or (),
+        asked.reading,
+        coded=isinstance(asked, FitOptions),
     )
     target, groups = roles(asked, people)
     people = people.weighted(asked.weight).costing(asked.costs)
