@@ -58,10 +58,10 @@ format: $(VENV)/.installed
 	$(BIN)/clang-format -i $(KERNEL)
 
 test: lint
-	$(BIN)/pytest -m "not long" --numprocesses auto --matrix test
+	$(BIN)/pytest -m "not long" --numprocesses auto --dist worksteal --matrix test
 
 test-long: lint
-	$(BIN)/pytest -m long --numprocesses auto --matrix test-long
+	$(BIN)/pytest -m long --numprocesses auto --dist worksteal --matrix test-long
 
 # From what the last runs of both counted.
 reliability: $(VENV)/.installed

@@ -8,6 +8,7 @@ implies, or that change nothing on the data, are removed.
 
 from __future__ import annotations
 
+from math import ceil
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from faircg.typing import BoolMatrix, BoolVector, Conditions, FloatVector, IntVector
 
 N_TREES = 50
-"""Trees of each forest."""
+"""Trees of each forest; fewer where there are few rows, one for two of them."""
 BATCH = 5
 """Trees grown between two looks at the clock."""
 TREE_WORDS = 2_000_000
@@ -76,7 +77,7 @@ def mine_forest(
     rows, labels, weights = _samples(problem, seed)
     numbers, shares = rows.astype(np.float32), weights / weights.sum()
     for is_balanced in (False, True):
-        for batch in range(N_TREES // BATCH):
+        for batch in range(ceil(min(N_TREES, problem.n_rows / 2) / BATCH)):
             if deadline.is_set():
                 return found
             deadline.spend(BATCH * (TREE_WORDS + rows.size // 4))
