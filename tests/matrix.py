@@ -160,8 +160,7 @@ ROWS = (
     Row(
         "O",
         "intervals cover the true value on simulated populations",
-        (),
-        "absent: their bounds are compared with scipy's in row E",
+        ("evaluate/test_intervals.py",),
     ),
     Row(
         "P",
@@ -172,8 +171,7 @@ ROWS = (
     Row(
         "Q",
         "several fits at once, nested joblib",
-        (),
-        "absent: folds side by side are in row F",
+        ("classifier/test_at_once.py",),
     ),
     Row(
         "R",
