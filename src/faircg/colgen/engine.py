@@ -23,7 +23,7 @@ from faircg.colgen.equal_rates import all_or_nothing_bound
 from faircg.colgen.errors import counting_errors, errors_bound
 from faircg.colgen.events import in_units
 from faircg.colgen.first import FIRST_RULES, offer_best, offer_first
-from faircg.colgen.improving import add_near, best_numbers, improve
+from faircg.colgen.improving import add_near, best_numbers, improve, polish
 from faircg.colgen.infeasible import explained, no_rule_set, smallest_loosening
 from faircg.colgen.loop import LARGE, rounds_up
 from faircg.colgen.pool import Pool
@@ -47,10 +47,6 @@ RESERVED_SHARE = 0.15
 """Part of the time for what follows: while more is left, cut steps are taken up."""
 BORROW_SHARE = 0.25
 """Part of the time that a search by Hamming loss may take to lend to the 0-1 loss."""
-STARTS = 4
-"""Rule sets that the last local search, on the true 0-1 loss, starts from."""
-POLISH_KICKS = 20
-"""Kicks without success from each of them."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -118,17 +114,7 @@ def _solve(problem: Problem, options: SearchOptions) -> Solution:
     depth = deepened.generation.max_conditions
     if selection.returned_winner is None or selection.objective_winner is None:
         raise no_rule_set(problem, depth, is_proven=bound == np.inf)
-    # Lower the true 0-1 loss of what will be returned; the proof is not touched.
-    improve(
-        pool,
-        deepened.last,
-        selection,
-        deadline,
-        options.seed,
-        "zero_one",
-        [None, *selection.fewest_errors(STARTS)],
-        kicks=POLISH_KICKS,
-    )
+    polish(pool, deepened.last, selection, deadline, options.seed)
     fewest = 0.0
     if problem.objective == "zero_one":
         fewest = bound
@@ -253,16 +239,7 @@ def _look_nearby(
     On large tables the coverage master takes long to find rules that are as good.
     """
     add_near(pool, generation.proof, np.inf, deadline, options.threads)
-    improve(
-        pool,
-        generation,
-        selection,
-        deadline,
-        options.seed,
-        "zero_one",
-        [None, *selection.fewest_errors(STARTS)],
-        kicks=POLISH_KICKS,
-    )
+    polish(pool, generation, selection, deadline, options.seed)
 
 
 def _certificate(

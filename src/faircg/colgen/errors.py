@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from faircg.colgen.closing import FEW_RULE_SETS
-from faircg.colgen.improving import improve
+from faircg.colgen.improving import STARTS, polish
 from faircg.colgen.loop import generate, rounds_up
 from faircg.colgen.pool import Pool
 from faircg.colgen.prove import prove
@@ -33,10 +33,6 @@ MOST_RULES: Final = 1_500
 
 Limits on the work, not on the time: the answer does not depend on the machine.
 """
-STARTS: Final = 4
-"""Rule sets that local search starts from."""
-KICKS: Final = 20
-"""Kicks without success from each of them."""
 
 
 def errors_bound(
@@ -61,17 +57,8 @@ def errors_bound(
     )
     bound = generation.lower_bound
     if rounds_up(bound) < counting.objective:
-        improve(
-            rules,
-            generation,
-            counting,
-            deadline,
-            options.seed,
-            "zero_one",
-            [None, *counting.fewest_errors(STARTS)],
-            kicks=KICKS,
-            good_enough=rounds_up(bound),
-        )
+        goal = rounds_up(bound)
+        polish(rules, generation, counting, deadline, options.seed, goal)
     if generation.proof is not None and rounds_up(bound) < counting.objective:
         proven = prove(
             rules,
