@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from faircg import FairRuleSetClassifier
 
 FEW = settings(
-    max_examples=25,
+    max_examples=15,
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow],

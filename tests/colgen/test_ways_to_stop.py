@@ -47,7 +47,7 @@ WAYS = (
 )
 FIRST = {"few": 0, "many": 20_000}
 PER_CELL = [
-    pytest.param(5, "few", id="few"),
+    pytest.param(3, "few", id="few"),
     pytest.param(40, "many", id="many", marks=pytest.mark.long),
 ]
 

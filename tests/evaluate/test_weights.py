@@ -14,7 +14,7 @@ from faircg.plotting import GroupRatesDisplay, RuleOverlapDisplay
 from faircg.report import report_of_model
 
 BATCHES = [
-    pytest.param(range(k, k + 10), marks=[pytest.mark.long] if k >= 40 else [])
+    pytest.param(range(k, k + 10), marks=[pytest.mark.long] if k >= 20 else [])
     for k in range(0, 100, 10)
 ]
 

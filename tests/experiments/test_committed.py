@@ -36,6 +36,7 @@ def test_the_protocol_is_the_one_of_this_code():
     assert done == all_tasks
 
 
+@pytest.mark.long
 def test_the_page_is_generated(tmp_path):
     """Rendering the committed CSV files gives the committed page."""
     copy = tmp_path / "experiments" / "results" / FOLDER.name

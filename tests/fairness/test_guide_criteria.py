@@ -83,9 +83,14 @@ MADE = [
 
 @pytest.mark.parametrize(("make", "limit", "theirs"), MADE)
 @pytest.mark.parametrize("objective", ["hamming", "zero_one"])
-def test_its_certificate_holds_against_all_rule_sets(make, limit, theirs, objective):
+@pytest.mark.parametrize(
+    "seeds", [range(15), pytest.param(range(15, 50), marks=pytest.mark.long)], ids=len
+)
+def test_its_certificate_holds_against_all_rule_sets(
+    make, limit, theirs, objective, seeds
+):
     """Fifty random instances for each objective; every gap equal to fairlearn's."""
-    for seed in range(50):
+    for seed in seeds:
         n_groups, epsilon = 2 + seed % 2, (0.0, 0.1, 0.3)[seed % 3]
         instance = instance_of(seed + 500, n_groups)
         problem = Problem.merge(

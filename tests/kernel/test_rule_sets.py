@@ -151,7 +151,13 @@ def compare(
         np.testing.assert_array_equal(slow.excesses, results[0].excesses)
 
 
-@pytest.mark.parametrize("first", range(0, 400, 50))
+CHUNKS = [
+    pytest.param(first, marks=[] if first < 150 else [pytest.mark.long])
+    for first in range(0, 400, 50)
+]
+
+
+@pytest.mark.parametrize("first", CHUNKS)
 def test_both_implementations_find_exactly_the_sets_within_the_budget(
     first: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -161,7 +167,7 @@ def test_both_implementations_find_exactly_the_sets_within_the_budget(
         compare(seed, problem, every_set(rows, problem), monkeypatch)
 
 
-@pytest.mark.parametrize("first", range(0, 400, 50))
+@pytest.mark.parametrize("first", CHUNKS)
 def test_touches_and_marks_are_paid_once(
     first: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
