@@ -101,7 +101,7 @@ class FairRuleSetClassifier(Predicts, TakesTables, ClassifierMixin, BaseEstimato
     time_limit, work_limit : float or None, default=None
         Limits of the whole fit: in seconds, 60 by default, or in units of work that
         take about a second each. Counted are bits read, steps of solvers and the like,
-        on one thread: a fit that only work limits is the same on any machine.
+        on one thread: so limited, a fit is the same under any load (of one kernel).
     pricing_time_limit : float, default=45.0
         Seconds, or units of work, for one pricing.
     memory_limit : float or None, default=None

@@ -41,7 +41,7 @@ WorkLimit: TypeAlias = Annotated[
     float | None,
     _limit(
         "Units of work for each fit, of about a second each: cut short, it is the same "
-        "on any machine.",
+        "under any load.",
         _units,
     ),
 ]
