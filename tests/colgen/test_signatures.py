@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from faircg._kernel import ConditionBits, unpack
+from faircg._kernel import ConditionBits, take, unpack
 from faircg.colgen import signatures
-from faircg.colgen.signatures import merge_equal, rows_at, sparse_rows, taken
+from faircg.colgen.signatures import merge_codes, merge_equal, rows_at, sparse_rows
 
 SIZES = [(1, 0), (1, 1), (70, 9), (200, 65), (130, 200)]
 
@@ -21,9 +21,25 @@ def test_packed_rows_are_the_unpacked_ones(n_rows, n_rules, monkeypatch):
     some = rng.integers(n_rows, size=50)
     assert (rows_at(covers, some) == rows[some]).all()
     assert (sparse_rows(covers, some).toarray() == rows[some]).all()
-    assert (unpack(taken(covers, some), len(some)) == rows[some].T).all()
+    assert (unpack(take(covers, some), len(some)) == rows[some].T).all()
     first, member = merge_equal(covers, n_rows)
     distinct = sorted({tuple(row) for row in rows.tolist()})
     assert [tuple(row) for row in rows[first].tolist()] == distinct
     assert (rows[first][member] == rows).all()
     assert all((member[:k] != member[k]).all() for k in first)
+
+
+def test_rows_that_are_all_told_apart_need_no_further_keys():
+    """Of 44,000 conditions on Adult the first few hundred tell everybody apart."""
+    n_rows, asked = 50, []
+
+    def keys():
+        for number in range(40):
+            asked.append(number)
+            yield np.random.default_rng(number).permutation(n_rows), n_rows
+
+    first, member = merge_codes(keys(), n_rows)
+    assert len(asked) < 20
+    order = np.random.default_rng(0).permutation(n_rows)
+    assert (member == order).all()
+    assert (order[first] == np.arange(n_rows)).all()

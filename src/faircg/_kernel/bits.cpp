@@ -13,4 +13,15 @@ void cover(const BitsView &view, const std::int32_t *first, const std::int32_t *
     }
 }
 
+void take(const Word *from, const std::int64_t *rows, std::size_t n_rows, Word *out) {
+    for (std::size_t start = 0; start < n_rows; start += 64) {
+        const std::size_t many = std::min<std::size_t>(64, n_rows - start);
+        Word word = 0;
+        for (std::size_t bit = 0; bit < many; ++bit)
+            word |= static_cast<Word>(has_bit(from, static_cast<std::size_t>(rows[start + bit])))
+                    << bit;
+        *out++ = word;
+    }
+}
+
 } // namespace faircg

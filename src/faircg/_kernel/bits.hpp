@@ -28,4 +28,7 @@ struct BitsView {
 // AND of the conditions first..last of the view, into `out` (view.words long).
 void cover(const BitsView &view, const std::int32_t *first, const std::int32_t *last, Word *out);
 
+// The bits of some rows, one after the other, into `out` (words_for(n_rows) long).
+void take(const Word *from, const std::int64_t *rows, std::size_t n_rows, Word *out);
+
 } // namespace faircg

@@ -168,6 +168,34 @@ def weigh(
     return sums[:, 0] if weights.ndim == 1 else sums
 
 
+def take(packed: NDArray[np.uint64], rows: NDArray[np.int64]) -> NDArray[np.uint64]:
+    """Return the coverage of some rows, in their order, packed again.
+
+    Examples
+    --------
+    >>> take(np.array([[0b101]], dtype=np.uint64), np.array([2, 1, 0]))
+    array([[5]], dtype=uint64)
+    """
+    packed = checked_array("packed", packed, np.uint64, (None, None))
+    rows = checked_array("rows", rows, np.int64, (None,))
+    n_known = 64 * packed.shape[1]
+    if len(rows) and not 0 <= rows.min() <= rows.max() < n_known:
+        raise ValueError(f"a row does not exist: there are {n_known}")
+    if compiled is not None:
+        some: NDArray[np.uint64] = compiled.take(packed, rows)
+        return some
+    taken = np.zeros((len(packed), 8 * words_for(len(rows))), dtype=np.uint8)
+    octets = packed.astype(np.dtype("<u8"), copy=False).view(np.uint8)
+    place, shift = rows >> 3, (rows & 7).astype(np.uint8)
+    step = max(1, _BLOCK // max(1, len(rows)))
+    for start in range(0, len(packed), step):
+        block = slice(start, start + step)
+        met = octets[block][:, place] >> shift & 1
+        bits = np.packbits(met, axis=1, bitorder="little")
+        taken[block, : bits.shape[1]] = bits
+    return taken.view(np.dtype("<u8")).astype(np.uint64, copy=False)
+
+
 def count(packed: NDArray[np.uint64]) -> NDArray[np.int64]:
     """How many rows each rule covers."""
     packed = checked_array("packed", packed, np.uint64, (None, None))

@@ -80,6 +80,21 @@ nb::ndarray<nb::numpy, double> weigh_rules(In<Word, 2> packed, In<double, 2> wei
     return to_numpy(std::move(sums), {rules, columns});
 }
 
+nb::ndarray<nb::numpy, Word> take_rows(In<Word, 2> packed, In<std::int64_t, 1> rows) {
+    const std::size_t rules = packed.shape(0), words = packed.shape(1), n_rows = rows.shape(0);
+    for (std::size_t i = 0; i < n_rows; ++i)
+        if (rows.data()[i] < 0 || static_cast<std::size_t>(rows.data()[i]) >= 64 * words)
+            throw std::invalid_argument("a row does not exist");
+    std::vector<Word> taken(rules * words_for(n_rows));
+    {
+        nb::gil_scoped_release release;
+        for (std::size_t k = 0; k < rules; ++k)
+            take(packed.data() + k * words, rows.data(), n_rows,
+                 taken.data() + k * words_for(n_rows));
+    }
+    return to_numpy(std::move(taken), {rules, words_for(n_rows)});
+}
+
 void require(bool holds, const char *otherwise) {
     if (!holds)
         throw std::invalid_argument(otherwise);
@@ -291,4 +306,5 @@ NB_MODULE(_native, m) {
     m.def("cover", &cover_rules, nb::arg("bits").noconvert(), nb::arg("conditions").noconvert(),
           nb::arg("starts").noconvert());
     m.def("weigh", &weigh_rules, nb::arg("packed").noconvert(), nb::arg("weights").noconvert());
+    m.def("take", &take_rows, nb::arg("packed").noconvert(), nb::arg("rows").noconvert());
 }

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from faircg._kernel import ConditionBits, RuleSetProblem
-from faircg.colgen.signatures import merge_codes, signature_codes, taken
+from faircg._kernel import ConditionBits, RuleSetProblem, take
+from faircg.colgen.signatures import merge_codes, signature_codes
 
 if TYPE_CHECKING:
     from faircg.colgen.duals import Duals
@@ -50,10 +50,10 @@ def excess_problem(
         for kind in np.eye(3, dtype=bool)
     )
     costs = np.maximum(duals.reduced_costs(covers, complexities), 0.0)
-    covered = taken(covers, np.concatenate([alone, at_all, pairs.first]))
+    covered = take(covers, np.concatenate([alone, at_all, pairs.first]))
     sides = [covered, is_marked]
     if len(at_all) or len(pairs):
-        touched = taken(covers, np.concatenate([alone, at_all, pairs.second]))
+        touched = take(covers, np.concatenate([alone, at_all, pairs.second]))
         touched &= is_marked | is_pair
         covered &= is_alone | (is_pair & ~touched)
         sides = [covered, touched, is_marked]
@@ -63,11 +63,11 @@ def excess_problem(
         for key in deadline.checking(signature_codes(side, len(prices)))
     )
     cell_first, cell = merge_codes(keys, len(prices))
-    cells = taken(covered, cell_first)
+    cells = take(covered, cell_first)
     return RuleSetProblem(
         covers=cells,
-        touches=taken(sides[1], cell_first) if len(sides) > 2 else np.zeros_like(cells),
-        marked=taken(is_marked, cell_first)[0],
+        touches=take(sides[1], cell_first) if len(sides) > 2 else np.zeros_like(cells),
+        marked=take(is_marked, cell_first)[0],
         costs=costs,
         complexities=complexities,
         again=_totals(cell, prices, len(cell_first)),

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from faircg._kernel import ConditionBits
-from faircg.colgen.signatures import rows_at, taken
+from faircg._kernel import ConditionBits, take
+from faircg.colgen.signatures import rows_at
 
 if TYPE_CHECKING:
     from faircg.typing import (
@@ -86,7 +86,7 @@ class Pairs:
         """
         if not len(self):
             return bits
-        both = taken(bits.bits, self.first) & taken(bits.bits, self.second)
+        both = take(bits.bits, self.first) & take(bits.bits, self.second)
         n_rows = 64 * bits.n_words + len(self)
         words = np.hstack([bits.bits, both])
         return ConditionBits(words, n_rows, bits.family)

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from faircg._kernel import ConditionBits, weigh
+from faircg._kernel import ConditionBits, take, weigh
 from faircg.colgen.costs import WHOLE, Costs, Units
-from faircg.colgen.signatures import merge_equal, rows_at, taken
+from faircg.colgen.signatures import merge_equal, rows_at
 from faircg.fairness.criterion import rates_of
 from faircg.fairness.families import Family, GroupSizes
 from faircg.fairness.rate_rows import RateRows
@@ -115,7 +115,7 @@ class Problem:
             conditions = ConditionBits.from_matrix(conditions, families)
         covers = conditions.bits
         if len(used) < n_samples:
-            covers = taken(covers, used)
+            covers = take(covers, used)
         first, row = merge_equal(covers, len(used))
         cell = (is_positive[used].astype(np.int64), codes[used], row)
         counts = np.zeros((2, len(group_names), len(first)), dtype=np.int64)
@@ -131,7 +131,7 @@ class Problem:
             tuple(compared),
         )
         return cls(
-            bits=ConditionBits(taken(covers, first), len(first), conditions.family),
+            bits=ConditionBits(take(covers, first), len(first), conditions.family),
             positives=positives,
             negatives=negatives,
             groups=groups,

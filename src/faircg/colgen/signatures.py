@@ -48,6 +48,8 @@ def merge_codes(
         if size * n_codes >= _LARGEST:
             distinct, rows = np.unique(rows, return_inverse=True)
             size = len(distinct)
+            if size == n_rows:
+                break  # all are told apart, and the keys to come change no order
         rows = rows * n_codes + codes
         size *= n_codes
     _, first, member = np.unique(rows, return_index=True, return_inverse=True)
@@ -81,24 +83,6 @@ def signature_codes(
             words[row : row + n_some, : packed.shape[1]] = packed
         values, codes = np.unique(words.view(">u8")[:, 0], return_inverse=True)
         yield codes, len(values)
-
-
-def taken(covers: PackedMatrix, rows: IntVector) -> PackedMatrix:
-    """Return the covers of some rows, packed again.
-
-    Examples
-    --------
-    >>> taken(np.array([[0b101]], dtype=np.uint64), np.array([2, 1, 0]))
-    array([[5]], dtype=uint64)
-    """
-    packed = np.zeros((len(covers), 8 * -(-len(rows) // 64)), dtype=np.uint8)
-    step = max(1, _BITS // max(1, len(rows)))
-    for start in range(0, len(covers), step):
-        block = slice(start, start + step)
-        met = rows_at(covers[block], rows).T
-        bits = np.packbits(met, axis=1, bitorder="little")
-        packed[block, : bits.shape[1]] = bits
-    return packed.view(np.dtype("<u8")).astype(np.uint64, copy=False)
 
 
 def rows_at(covers: PackedMatrix, rows: IntVector) -> BoolMatrix:

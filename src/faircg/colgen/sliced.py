@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from faircg.colgen.signatures import taken
+from faircg._kernel import take
 
 if TYPE_CHECKING:
     from faircg.typing import (
@@ -57,7 +57,7 @@ class SlicedPeople:
         starts = np.cumsum([0, *words])
         packed = np.empty((len(covers), int(starts[-1])), np.uint64)
         for part, at, n_words in zip(rows, starts, words, strict=False):
-            packed[:, at : at + n_words] = taken(covers, part)
+            packed[:, at : at + n_words] = take(covers, part)
         return cls(packed, starts[:-1].astype(np.int64), np.array(worth))
 
     def covered(self, chosen: IntVector) -> PackedMatrix:

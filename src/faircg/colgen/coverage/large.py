@@ -162,12 +162,7 @@ class LargeCoverage:
     ) -> tuple[CoverageMaster, LpSolution] | None:
         """Solve roughly; add the cuts that the solution violates for the next time."""
         master = CoverageMaster(
-            self.problem,
-            self.pool,
-            self._active,
-            self._cuts.first,
-            self._cuts.second,
-            self._penalty,
+            self.problem, self.pool, self._active, self._cuts, self._penalty
         )
         solution = _rough(master, deadline)
         if solution.status is not Status.OPTIMAL:

@@ -33,6 +33,7 @@ from faircg.colgen.row_builder import RowBuilder
 from faircg.solver.highs import INFINITY, LinearModel
 
 if TYPE_CHECKING:
+    from faircg.colgen.coverage.pair_cuts import PairCuts
     from faircg.colgen.pool import Pool
     from faircg.colgen.problem import Problem
     from faircg.typing import BoolMatrix, IntVector
@@ -57,17 +58,26 @@ class CoverageLayout:
 class CoverageMaster:
     """The linear coverage master over some rules of the pool, with some pair cuts.
 
-    ``first`` and ``second`` are the rows of the pairs; a pair within one cell, or with
-    a row that no rule covers, needs no cut. With ``penalty`` fairness rows may be
-    violated at that price for each person: a relaxation that always has a solution.
+    A pair of rows within one cell, or with a row that no rule covers, needs no cut.
+    With ``penalty`` fairness rows may be violated at that price for each person: a
+    relaxation that always has a solution.
     """
 
     problem: Problem
     pool: Pool
     numbers: IntVector
-    first: IntVector
-    second: IntVector
+    cuts: PairCuts
     penalty: float = 0.0
+
+    @property
+    def first(self) -> IntVector:
+        """The first row of each pair."""
+        return self.cuts.first
+
+    @property
+    def second(self) -> IntVector:
+        """The second row of each pair."""
+        return self.cuts.second
 
     @property
     def most_rules(self) -> float:

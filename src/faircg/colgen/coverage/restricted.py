@@ -93,12 +93,7 @@ class RestrictedCoverage:
         """Solve with more and more cuts; say whether none is violated any more."""
         for attempt in range(SEPARATIONS):
             master = CoverageMaster(
-                self.problem,
-                self.pool,
-                self._active,
-                self._cuts.first,
-                self._cuts.second,
-                self._penalty,
+                self.problem, self.pool, self._active, self._cuts, self._penalty
             )
             start = None if self._last is None else inherited_basis(*self._last, master)
             solution = solve_lp(master.model, deadline, start=start)
