@@ -156,7 +156,7 @@ def test_weights_can_empty_a_group():
     [
         (np.full(N, -1), "must not be negative; found -1 in row 0"),
         (at(4, 2**0.5, np.ones(N), float), r"1\.414\d* has too many digits"),
-        (np.zeros(N), "at least one non-zero"),
+        (np.zeros(N), "at least one non-zero|zero for every sample"),
         (np.full(N, np.nan), "sample_weight contains NaN"),
         (np.full(N, np.inf), "sample_weight contains infinity"),
         (np.ones(N - 1), r"sample_weight.shape == \(39,\), expected \(40,\)"),
@@ -237,6 +237,7 @@ WHOLE = "parameter of FairRuleSetClassifier must be an int in the range"
         ("constraint", "EO", "constraint 'EO' is not known"),
         ("constraint", 3, "'constraint' .* 'rates', a callable or None. Got 3"),
         ("constraint", float, "neither the name of a criterion, nor a criterion"),
+        ("time_limit", 10**400, r"in the range \(0.0, 1000000000000.0\] or None"),
         ("max_complexity", 10**30, rf"{WHOLE} \[0, 2147483647\]"),
         ("epsilon", -0.1, r"'epsilon' .*\[0.0, 1.0\] or None\. Got -0"),
         ("epsilon", 5, r"'epsilon' .*\[0.0, 1.0\] or None\. Got 5"),

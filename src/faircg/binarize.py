@@ -43,6 +43,13 @@ SHARES: Final = (0.15, 0.3)
 
 Packing and merging the conditions takes about as long as making them.
 """
+BITS_PER_SECOND: Final = 7e7
+"""Conditions times rows for which there is time in each second of the limit.
+
+Packing, merging and counting them looks at no clock.
+"""
+FEWEST_CUTS: Final = 2
+"""Cuts of a feature that stay, however little time there is."""
 COPIES: Final = 4
 """Bits of a row and condition that are there at once: packed, merged and searched."""
 
@@ -152,6 +159,8 @@ class ConditionBinarizer(TakesTables, TransformerMixin, BaseEstimator):  # type:
         counts, made = weights > 0, 0
         timed = deadline.by_the_clock()
         late, until = (timed.within(s * timed.remaining()) for s in SHARES)
+        room = BITS_PER_SECOND * timed.remaining() / max(1, table.n_rows)
+        fewer: list[str] = []
         for name, column in until.in_time(table.columns.items()):
             if column.kind == "numeric" and name not in given:
                 asked = (cutting, labels)
@@ -159,6 +168,10 @@ class ConditionBinarizer(TakesTables, TransformerMixin, BaseEstimator):  # type:
                     asked = (replace(cutting, way="auto"), None)
                 given[name] = _cuts(column, weights, *asked)
             cuts = given.get(name, ())
+            share = (room - len(conditions)) / (len(table.columns) - made)
+            if 2 * len(cuts) > max(share, 2 * FEWEST_CUTS):
+                given[name] = cuts = _thinned(cuts, max(int(share / 2), FEWEST_CUTS))
+                fewer.append(name)
             many = len(conditions) + _most_conditions(column, cuts)
             deadline.memory.check(
                 many * (BYTES_PER_CONDITION + COPIES * table.n_rows / 8),
@@ -172,7 +185,8 @@ class ConditionBinarizer(TakesTables, TransformerMixin, BaseEstimator):  # type:
                 if (met & counts).any() and not (met | ~counts).all():
                     conditions.append(condition)
             made += not until.is_set()
-        self.left_out_ = table.names[made:]
+        kept = {*table.names[:made]} - {*fewer}
+        self.left_out_ = tuple(name for name in table.names if name not in kept)
         self.conditions_ = tuple(conditions)
         self.families_ = families(self.conditions_)
         used = {c.feature for c in conditions}
@@ -209,6 +223,18 @@ class ConditionBinarizer(TakesTables, TransformerMixin, BaseEstimator):  # type:
                     "booleans"
                 )
         return ways
+
+
+def _thinned(cuts: Sequence[float], most: int) -> Sequence[float]:
+    """Return so many of the cuts, each from the middle of as many.
+
+    Examples
+    --------
+    >>> _thinned([1, 2, 3, 4, 5, 6, 7, 8, 9], 3)
+    [2, 5, 8]
+    """
+    places = (np.arange(most) + 0.5) * len(cuts) / most
+    return [cuts[int(place)] for place in places]
 
 
 def packed(binarizer: ConditionBinarizer, table: Table) -> ConditionBits:

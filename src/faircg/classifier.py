@@ -26,7 +26,7 @@ from faircg.plain_tree import PlainTree
 from faircg.predicts import Predicts
 from faircg.question import Question
 from faircg.sides import learn
-from faircg.validation import TakesTables
+from faircg.validation import LIMIT, TakesTables
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -193,10 +193,10 @@ class FairRuleSetClassifier(Predicts, TakesTables, ClassifierMixin, BaseEstimato
         "exclude": ["array-like"],
         "monotone": [Mapping, None],
         "not_together": [Iterable],
-        "time_limit": [Interval(Real, 0, None, closed="neither"), None],
-        "work_limit": [Interval(Real, 0, None, closed="neither"), None],
-        "pricing_time_limit": [Interval(Real, 0, None, closed="neither")],
-        "memory_limit": [Interval(Real, 0, None, closed="neither"), None],
+        "time_limit": [LIMIT, None],
+        "work_limit": [LIMIT, None],
+        "pricing_time_limit": [LIMIT],
+        "memory_limit": [LIMIT, None],
         "random_state": ["random_state"],
         "n_jobs": [Integral, None],
         "verbose": ["verbose"],

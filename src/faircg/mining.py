@@ -33,6 +33,8 @@ TREE_WORDS = 2_000_000
 MOST_DEPTH = 6
 MOST_ROWS = 20_000
 """Larger data are mined on a sample of so many rows: rules are only candidates."""
+MOST_CELLS: Final = 50_000_000
+"""Rows times conditions of it: texts can give tens of thousands of conditions."""
 MOST_PEOPLE = 100_000
 """Of more people so many are drawn for fairlearn, which takes no weights."""
 
@@ -189,9 +191,10 @@ MINERS: Final[Mapping[str, Miner]] = {
 def _samples(problem: Problem, seed: int) -> tuple[BoolMatrix, BoolVector, IntVector]:
     """Return rows twice, as positives and as negatives, with their counts."""
     row, labels, weights, _ = _people(problem, by_group=False)
-    if len(row) > MOST_ROWS:
+    most = min(MOST_ROWS, MOST_CELLS // problem.bits.n_conditions)
+    if len(row) > most:
         rng = np.random.default_rng(seed)
-        part = np.sort(rng.choice(len(row), size=MOST_ROWS, replace=False))
+        part = np.sort(rng.choice(len(row), size=most, replace=False))
         row, labels, weights = row[part], labels[part], weights[part]
     return problem.rows_at(row), labels, weights
 
@@ -232,17 +235,19 @@ def _positive_paths(tree: Any, negation: IntVector) -> Iterator[Conditions]:
     if list(tree.classes_) != [0, 1]:
         return  # grown on one class only
     nodes = tree.tree_
+    left, right = nodes.children_left.tolist(), nodes.children_right.tolist()
+    negatives, positives = nodes.value[:, 0].T.tolist()
+    features = nodes.feature.tolist()
     stack: list[tuple[int, tuple[int, ...]]] = [(0, ())]
     while stack:
         node, path = stack.pop()
-        if nodes.children_left[node] == nodes.children_right[node]:
-            negatives, positives = nodes.value[node][0]
-            if positives > negatives:
+        if left[node] == right[node]:
+            if positives[node] > negatives[node]:
                 yield tuple(sorted({j for j in path if j >= 0}))
             continue
-        j = int(nodes.feature[node])
-        stack.append((nodes.children_left[node], (*path, int(negation[j]))))
-        stack.append((nodes.children_right[node], (*path, j)))
+        j = features[node]
+        stack.append((left[node], (*path, int(negation[j]))))
+        stack.append((right[node], (*path, j)))
 
 
 def negations(bits: ConditionBits) -> IntVector:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from numbers import Real
+from typing import TYPE_CHECKING, Any, Final
 
 import narwhals.stable.v2 as nw
 import numpy as np
 from sklearn.utils import check_array
+from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from faircg.amounts import Amounts, in_parts
@@ -19,6 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
     from numpy.typing import ArrayLike
+
+LIMIT: Final = Interval(Real, 0, 1e12, closed="right")
+"""What a limit may be; a whole number beyond all floats cannot be counted down."""
 
 
 def checked_table(
@@ -73,6 +78,8 @@ def _check_whole(X: Any, excluded: Collection[str]) -> None:
         for j in range(X.shape[1] if X.dtype.kind in "iuO" else 0):
             if f"x{j}" not in excluded:
                 check_whole(f"feature 'x{j}'", X[:, j])
+        return
+    if not any(dtype.is_integer() for dtype in frame.schema.values()):
         return
     for column in frame.iter_columns():
         if column.dtype.is_integer() and str(column.name) not in excluded:
