@@ -2,6 +2,7 @@ import sklearn
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from faircg import ConditionBinarizer, FairRuleSetClassifier
+from scikit_checks import run
 
 ESTIMATORS = [
     FairRuleSetClassifier(
@@ -27,11 +28,11 @@ ESTIMATORS = [
 @parametrize_with_checks(ESTIMATORS)
 def test_scikit_learns_own_checks_pass(estimator, check):
     """The estimators keep every promise of scikit-learn, with no exception."""
-    check(estimator)
+    run(check, estimator)
 
 
 @parametrize_with_checks(ESTIMATORS)
 def test_the_checks_pass_with_metadata_routing(estimator, check):
     """The same holds when I switch metadata routing on."""
     with sklearn.config_context(enable_metadata_routing=True):
-        check(estimator)
+        run(check, estimator)

@@ -54,3 +54,14 @@ class Shown:
         found: list[Any] = [getattr(self, name, None) for name in names]
         forms = [value._repr_html_() for value in found if value is not None]
         return "".join((estimator_html_repr(self), *forms))
+
+    # scikit-learn 1.6 knows no _html_repr, and asks for these.
+
+    def _repr_html_inner(self) -> str:
+        return self._html_repr()
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        bundle: dict[str, str] = super()._repr_mimebundle_(**kwargs)  # type: ignore[misc]
+        if "text/html" in bundle:
+            bundle["text/html"] = self._html_repr()
+        return bundle
