@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 KERNEL := $(wildcard src/faircg/_kernel/*.cpp src/faircg/_kernel/*.hpp)
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: help demo test test-long test-oldest test-newest test-browser reliability lint format bench bench-defaults paper paper-quick paper-standard datasets docs clean
+.PHONY: help demo test test-long test-oldest test-newest test-browser coverage mutation reliability lint format bench bench-defaults paper paper-quick paper-standard datasets docs clean
 
 help:
 	@echo "make demo       fit a rule set on COMPAS under a fairness constraint and print it"
@@ -15,6 +15,8 @@ help:
 	@echo "make test-oldest  the tests with the lowest versions that pyproject.toml allows"
 	@echo "make test-newest  the tests with the newest versions, pre-releases too"
 	@echo "make test-browser  the HTML report in a real browser (installs Chromium where apt can)"
+	@echo "make coverage   lines and branches of src that the tests run; slower than make test"
+	@echo "make mutation   small changes of the code that no test notices; an hour or more"
 	@echo "make bench      speed, side by side, as ratios"
 	@echo "make bench-defaults  accuracy, gap and time of a plain call on 14 data sets (needs the registry)"
 	@echo "make paper-quick     every table and figure of the paper within minutes, few folds"
@@ -28,7 +30,9 @@ help:
 # editable install: Python sources are used in place, and the kernel is rebuilt when its
 # sources change; it is compiled while the packages that it needs are fetched. The second
 # finds faircg there and adds only what is missing. Python compiles what it imports, so
-# nothing is compiled ahead.
+# nothing is compiled ahead; and it keeps that, or each of the many processes of the tests
+# compiles its imports again.
+export PYTHONDONTWRITEBYTECODE =
 INSTALL = $(BIN)/python -m pip install --quiet --no-compile
 
 $(VENV)/.demo: pyproject.toml CMakeLists.txt $(KERNEL)
@@ -68,24 +72,38 @@ reliability: $(VENV)/.installed
 	$(BIN)/python tests/matrix.py
 
 # Each has an environment of its own, which the targets above fill. What old and new packages
-# say about each other is no error.
+# say about each other is no error, and pages show what the versions in between print.
 QUIET = -W ignore::DeprecationWarning -W ignore::FutureWarning
 
 test-oldest:
 	mkdir -p build
 	$(PYTHON) scripts/oldest.py > build/oldest.txt
 	PIP_CONSTRAINT=build/oldest.txt $(MAKE) VENV=.venv-oldest .venv-oldest/.installed
-	.venv-oldest/bin/pytest tests -m "not long" --numprocesses auto $(QUIET)
+	.venv-oldest/bin/pytest tests --ignore tests/docs -m "not long" --numprocesses auto --dist worksteal --matrix test-oldest $(QUIET)
 
 test-newest:
 	PIP_PRE=1 $(MAKE) VENV=.venv-newest .venv-newest/.installed
-	.venv-newest/bin/pytest tests -m "not long" --numprocesses auto $(QUIET)
+	.venv-newest/bin/pytest tests --ignore tests/docs -m "not long" --numprocesses auto --dist worksteal --matrix test-newest $(QUIET)
 
 # Chromium comes from the system; without apt, install it and its driver by hand.
 test-browser: $(VENV)/.installed
 	command -v chromedriver >/dev/null || ! command -v apt-get >/dev/null || \
 	  { apt-get update -q && apt-get install -qy --no-install-recommends chromium chromium-driver fonts-dejavu-core; }
 	$(BIN)/pytest -m browser
+
+# Processes that the tests start are counted too. Fails below the shares that we ask for.
+PROCESSES ?= auto
+coverage: $(VENV)/.installed
+	rm -rf build/coverage && mkdir -p build/coverage
+	$(BIN)/pytest -m "not long" --numprocesses $(PROCESSES) --dist worksteal \
+	  --cov --cov-report=json:build/coverage/figures.json --cov-report=html:build/coverage/html
+	$(BIN)/python scripts/covered.py build/coverage/figures.json
+
+# OPTIONS="certificate" asks for one target, OPTIONS="--endings 16" for every fifth mutant.
+# Can be stopped at any time and run again to go on.
+mutation: $(VENV)/.installed
+	$(BIN)/python -c "import mutmut" 2> /dev/null || $(INSTALL) 'faircg[mutation]'
+	OMP_NUM_THREADS=1 $(BIN)/python scripts/mutation.py $(OPTIONS)
 
 bench: $(VENV)/.installed
 	$(BIN)/python -m benchmarks

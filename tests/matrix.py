@@ -7,14 +7,21 @@
 from __future__ import annotations
 
 import json
+import os
+import platform
 from collections import Counter
 from dataclasses import dataclass
+from datetime import date
+from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).parents[1]
 KEPT = ROOT / "build" / "matrix"
 PAGE = ROOT / "docs" / "reliability.md"
-RUNS = {"test": "make test", "test-long": "make test-long"}
+RUNS = {
+    run: f"make {run}" for run in ("test", "test-long", "test-oldest", "test-newest")
+}
 """The runs that are kept, and what starts each."""
 OUTCOMES = ("passed", "failed", "skipped")
 
@@ -69,9 +76,8 @@ ROWS = (
     ),
     Row(
         "D",
-        "a second solver on the same masters",
-        (),
-        "absent: HiGHS alone is compared, with enumeration in the rows A to C",
+        "a second solver (SCIP) on the same masters, presolve on and off, three seeds",
+        ("solver/test_second_solver.py",),
     ),
     Row(
         "E",
@@ -126,7 +132,12 @@ ROWS = (
     Row(
         "J",
         "exports decide as predict does",
-        ("export/test_agreement.py", "export/test_formats.py", "export/test_sql.py"),
+        (
+            "export/test_agreement.py",
+            "export/test_agreement_on_servers.py",
+            "export/test_formats.py",
+            "export/test_sql.py",
+        ),
     ),
     Row(
         "K",
@@ -184,7 +195,10 @@ ROWS = (
         "S",
         "mutants of the code that no test notices",
         (),
-        "not measured: nobody runs mutmut here yet",
+        "`make mutation` asks mutmut; tests noticed 281 of all 296 in certificates, "
+        "and of samples 298 of 317 in fairness, 77 of 82 in the recount, 54 of 59 in "
+        "proofs and 146 of 159 in exports; but for the recount, tests were added for "
+        "what these samples showed, so that the rest may do worse",
     ),
     Row(
         "T",
@@ -229,11 +243,22 @@ class Matrix:
     def keep(self, run: str) -> None:
         """Keep the counts of a run for the page."""
         KEPT.mkdir(parents=True, exist_ok=True)
-        text = json.dumps(self.counts, indent=1, sort_keys=True)
+        kept = {"about": about(), "counts": self.counts}
+        text = json.dumps(kept, indent=1, sort_keys=True)
         (KEPT / f"{run}.json").write_text(text + "\n", encoding="utf-8")
 
 
-def page(kept: dict[str, dict[str, dict[str, int]]]) -> str:
+def about() -> str:
+    """Say when and where tests run."""
+    packages = ("faircg", "highspy", "numpy", "pandas", "scikit-learn", "scipy")
+    versions = ", ".join(f"{name} {version(name)}" for name in packages)
+    return (
+        f"{date.today():%Y-%m-%d}, Python {platform.python_version()}, {versions}, "
+        f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores"
+    )
+
+
+def page(kept: dict[str, Any]) -> str:
     """Return the page on the counts of the runs that were kept."""
     runs = " | ".join(f"`{RUNS[run]}`" for run in kept)
     lines = [
@@ -246,11 +271,13 @@ def page(kept: dict[str, dict[str, dict[str, int]]]) -> str:
         "is one test, or one of many instances that a test makes up and compares.",
         "Written by `make reliability` from what the runs counted; do not edit.",
         "",
+        *(f"* `{RUNS[run]}`: {known['about']}" for run, known in kept.items()),
+        "",
         f"| row | what | {runs} | failures |",
         f"| --- | --- | {'---: | ' * len(kept)}---: |",
     ]
     for row in ROWS:
-        counts = [known.get(row.name, {}) for known in kept.values()]
+        counts = [known["counts"].get(row.name, {}) for known in kept.values()]
         passed = " | ".join(f"{known.get('passed', 0):,}" for known in counts)
         failed = sum(known.get("failed", 0) for known in counts)
         skipped = sum(known.get("skipped", 0) for known in counts)

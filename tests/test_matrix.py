@@ -56,6 +56,8 @@ def test_the_page_tells_failures_and_what_is_absent(counted, tmp_path, monkeypat
     assert told["| L"].endswith("| 200 | 0 | 0 |")
     assert "absent: no test ran" in told["| A"]
     assert "make test-oldest" in told["| R"]
+    assert lines[9].startswith("* `make test`: 20")
+    assert "highspy" in lines[10]
 
 
 @pytest.mark.long

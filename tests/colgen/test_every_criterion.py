@@ -16,6 +16,7 @@ from sklearn.metrics import accuracy_score, precision_score, zero_one_loss
 from faircg.colgen.certificate import certificate_words
 from faircg.colgen.coverage.duals import coverage_duals
 from faircg.colgen.coverage.master import CoverageMaster
+from faircg.colgen.coverage.pair_cuts import PairCuts
 from faircg.colgen.duals import duals_of
 from faircg.colgen.master import Master
 from faircg.colgen.pool import Pool
@@ -197,7 +198,8 @@ def program(problem, pool, numbers, share=1.0, seed=0):
     cut = (first != second) & (rng.random(len(first)) < share)
     dear = float(problem.miss_costs.sum() + problem.hit_costs.sum() + 1)
     penalty = 0.0 if problem.starts_feasible else dear
-    return CoverageMaster(problem, pool, numbers, first[cut], second[cut], penalty)
+    cuts = PairCuts.none().with_pairs(first[cut], second[cut], n_rows)
+    return CoverageMaster(problem, pool, numbers, cuts, penalty)
 
 
 @pytest.mark.parametrize("asked", ASKED)

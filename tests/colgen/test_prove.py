@@ -12,12 +12,15 @@ from faircg.colgen.engine import solve
 from faircg.colgen.events import IntegerDone
 from faircg.colgen.improve import LocalSearch
 from faircg.colgen.improving import add_near
+from faircg.colgen.loop import generate
 from faircg.colgen.options import SearchOptions
 from faircg.colgen.pool import Pool
 from faircg.colgen.pricing import ExactPricer, GreedyPricer
+from faircg.colgen.problem import Problem
 from faircg.colgen.prove import prove, rules_inside
 from faircg.colgen.select import Selection
-from faircg.colgen.stop import Deadline
+from faircg.colgen.stop import Deadline, OutOfTimeError
+from faircg.memory import Memory
 from oracle import Limits
 from small_problems import (
     CRITERIA,
@@ -88,7 +91,42 @@ def test_rules_inside_a_budget_are_all_there():
         }
 
 
-@pytest.mark.parametrize("way", ["too many rules", "too many rule sets", "no time"])
+def test_rules_that_do_not_fit_the_memory_are_too_many():
+    """Each takes some bytes for every 64 rows; room for one less is too little."""
+    rng = np.random.default_rng(0)
+    problem = Problem.merge(
+        rng.random((200, 9)) < 0.5,
+        rng.random(200) < 0.5,
+        families=np.arange(9, dtype=np.int32),
+        max_complexity=6,
+    )
+    proof = generate(
+        problem, Pool(problem), ExactPricer(), max_conditions=2, deadline=Deadline()
+    ).proof
+    loss, each = proof.value + 2.0, prove_module.COPIES * problem.bits.n_words
+    assert problem.bits.n_words > 1
+    numbers = rules_inside(Pool(problem), proof, loss, Deadline())
+    for n_rules, fits in ((1_000, True), (len(numbers) - 1, False)):
+        deadline = Deadline(memory=Memory(each * n_rules))
+        found = rules_inside(Pool(problem), proof, loss, deadline)
+        assert (found is not None) == fits
+
+
+def test_budgets_grow_by_half_up_to_the_whole_room():
+    """From two at least: smaller ones take as long, and prove next to nothing."""
+    assert [*prove_module._budgets(0.5, 7.0)] == [2.0, 3.0, 4.5, 6.75, 7.0]
+    assert [*prove_module._budgets(4.0, 7.0)] == [4.0, 6.0, 7.0]
+    assert [*prove_module._budgets(4.0, 4.0)] == [4.0]
+
+
+def out_of_time(*_):
+    raise OutOfTimeError
+
+
+@pytest.mark.parametrize(
+    "way",
+    ["too many rules", "too many rule sets", "no time", "no time for rule sets"],
+)
 def test_a_proof_that_is_given_up_is_told(way, monkeypatch):
     """Of too many rules, or none for want of time, nobody was told anything."""
     problem = problem_of(instance_of(1, 2), "hamming", limits_of("equalized_odds", 0.2))
@@ -96,6 +134,8 @@ def test_a_proof_that_is_given_up_is_told(way, monkeypatch):
     most = {"most_rules": 1} if way == "too many rules" else {}
     if way == "too many rule sets":
         monkeypatch.setattr(prove_module, "MOST_RULE_SETS", 0)
+    if way == "no time for rule sets":  # rules are listed, and nothing is proven
+        monkeypatch.setattr(prove_module, "excess_problem", out_of_time)
     deadline = Deadline.after(0) if way == "no time" else Deadline()
     selection, told = Selection(problem), []
     selection.offer(())
@@ -103,8 +143,9 @@ def test_a_proof_that_is_given_up_is_told(way, monkeypatch):
         Pool(problem), proof, selection, deadline, on_event=told.append, **most
     )
     assert bound == told[-1].lower_bound < selection.objective
-    assert not told[-1].is_complete
-    assert (told[-1].n_rules > 0) == (way == "too many rule sets")
+    assert told[-1].is_complete is False
+    assert all(step.is_complete is True for step in told[:-1])
+    assert (told[-1].n_rules > 0) == way.endswith("rule sets")
 
 
 def test_time_that_ends_after_generation_does_not_cut_it_short():
