@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 import time
 import warnings
 from functools import partial
@@ -52,8 +53,8 @@ def main() -> None:
     measure_all(names, methods, 1 if asked.quick else FOLDS)
     if not asked.quick:
         command = "make bench-defaults"
-        if asked.processor_time:
-            command += " OPTIONS=--processor-time"
+        if sys.argv[1:]:
+            command += f' OPTIONS="{" ".join(sys.argv[1:])}"'
         PAGE.write_text(page(records(), command), "utf-8")
         print(f"wrote {PAGE}")
 

@@ -94,6 +94,11 @@ def page(records: Sequence[dict[str, Any]], command: str) -> str:
     return "\n\n".join(parts) + "\n"
 
 
+_OF_PROCESSORS = (
+    " The time limit of our fits counted processor time: others used\nthe machine."
+)
+
+
 def _head(command: str) -> str:
     versions = ", ".join(f"{name} {version(name)}" for name in PACKAGES)
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
@@ -103,8 +108,7 @@ def _head(command: str) -> str:
 no other option, on {len(SOURCES)} real data sets, beside other methods asked for the
 same. Measured by `{command}` on {date.today():%Y-%m-%d} (Python
 {platform.python_version()}, {versions}; {platform.machine()}, {os.cpu_count()} cores,
-{memory:.0f} GiB). With `--processor-time` the time limit of our fits counts processor
-time: others used the machine meanwhile.
+{memory:.0f} GiB).{_OF_PROCESSORS if "--processor-time" in command else ""}
 
 Each data set is divided into {FOLDS} parts (stratified by label and group, seed
 {SEED}); each part is predicted by a model of the others, so that everybody is tested
