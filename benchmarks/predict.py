@@ -19,9 +19,10 @@ import pandas as pd
 from faircg import Condition, Rule, RuleSet, RuleSetModel
 from faircg.datasets import load_adult
 from faircg.model import Feature
+from faircg.tables.at_once import write_at_once
 from faircg.tables.decide import Decisions
 from faircg.tables.source import open_source
-from faircg.tables.write import Wanted, write_decisions
+from faircg.tables.write import Wanted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,8 +44,7 @@ def against_reading(n_rows: int, rounds: int) -> list[dict[str, Any]]:
 
         def predict() -> None:
             decisions = Decisions(model, open_source(str(data)))
-            n_rows = decisions.count().rows
-            write_decisions(decisions, Wanted("prediction"), str(out), out, n_rows)
+            write_at_once(decisions, Wanted("prediction"), str(out), out)
 
         pairs: dict[str, tuple[Callable[[], object], Callable[[], object]]] = {
             "commands": (

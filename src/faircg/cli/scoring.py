@@ -97,8 +97,9 @@ class PredictOptions(col.ReadingOptions):
 def predict(asked: PredictOptions) -> None:
     """Add predictions to a table of any length; the sensitive column is not needed.
 
-    Its own values are passed on as they are. Nothing is written before all rows were
-    looked at. Of a table in a database, --into makes a view or a table there.
+    Its own values are passed on as they are. The file is there when all rows were
+    looked at, and not before. Of a table in a database, --into makes a view or a table
+    there.
 
     \b
     Example:
@@ -179,24 +180,34 @@ def _decide(
     output: Path,
     update: Update,
 ) -> Counted:
-    """Look at all rows, then write them with their decisions."""
+    """Write all rows with their decisions; if some are odd, look at all before."""
     from faircg.tables import source as reading
+    from faircg.tables.at_once import write_at_once
     from faircg.tables.decide import Decisions
     from faircg.tables.write import check_writable, telling, write_decisions
 
-    check_writable(str(output))
+    kind = check_writable(str(output))
     seen = asked.seen
     source = reading.open_source(files.embedded_path(asked.data), asked.reading)
     wanted.check(source.called, source.names, tuple(f.name for f in model.features))
-    with telling(lambda share: update("looking at values", share)):
-        source, counted = source.tried(lambda s: Decisions(model, s).count(seen))
-    with (
-        telling(lambda share: update(f"{counted.rows:,} rows", share)),
-        files.replacement(output) as new,
-        reading.in_words(str(output), "written"),
-    ):
-        decisions = Decisions(model, source)
-        write_decisions(decisions, wanted, str(output), new, counted.rows)
+    with files.replacement(output) as new:
+        if kind == "text":
+            decisions = Decisions(model, source)
+            with (
+                telling(lambda share: update("writing", share)),
+                reading.in_words(source.called),
+            ):
+                found = write_at_once(decisions, wanted, str(output), new)
+            if found is not None:
+                return found
+        with telling(lambda share: update("looking at values", share)):
+            source, counted = source.tried(lambda s: Decisions(model, s).count(seen))
+        with (
+            telling(lambda share: update(f"{counted.rows:,} rows", share)),
+            reading.in_words(str(output), "written"),
+        ):
+            decisions = Decisions(model, source)
+            write_decisions(decisions, wanted, str(output), new, counted.rows)
     return counted
 
 

@@ -68,6 +68,17 @@ class Decisions:
         columns = {f.name: f"f{j}" for j, f in enumerate(self.model.features)}
         return prediction(plan, columns)
 
+    @property
+    def is_odd(self) -> str:
+        """The test for rows with a value never seen, or one that cannot be tested."""
+        tests = (
+            f"NOT {self._is_known(j, feature)}"
+            if feature.kind == "category"
+            else self._is_bad(j, feature)
+            for j, feature in enumerate(self.model.features)
+        )
+        return " OR ".join(f"({test})" for test in tests) or "false"
+
     def count(self, strict: bool | None = None) -> Counted:
         """Look at all rows; a value that cannot be tested is an error.
 
@@ -77,8 +88,7 @@ class Decisions:
         counts = ["count(*)", f"count(*) FILTER ({self.label(False, True)})"]
         for j, feature in enumerate(self.model.features):
             if feature.kind == "category":
-                known = [self._name(feature.name, v) for v in feature.categories]
-                new = f"FILTER (NOT {typed.among(f'f{j}', known)})"
+                new = f"FILTER (NOT {self._is_known(j, feature)})"
                 counts += [f"count(f{j})", f"count(*) {new}", f"min(f{j}) {new}"]
             else:
                 counts.append(f"count(*) FILTER ({self._is_bad(j, feature)})")
@@ -136,6 +146,10 @@ class Decisions:
         if feature.kind == "numeric":
             return number
         return f"CASE {number} WHEN 1 THEN true WHEN 0 THEN false END"
+
+    def _is_known(self, j: int, feature: Feature) -> str:
+        known = [self._name(feature.name, value) for value in feature.categories]
+        return typed.among(f"f{j}", known)
 
     def _is_bad(self, j: int, feature: Feature) -> str:
         absent = f"CASE WHEN f{j} IS NULL THEN {self._there(feature.name)} END"

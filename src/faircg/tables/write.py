@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from faircg.tables.decide import Decisions
+    from faircg.tables.source import Source
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,37 +70,68 @@ def write_decisions(
     The name of the ``output`` says how; values are passed on as they are.
     """
     kind, (no, yes) = check_writable(output), decisions.model.labels
-    if kind == "text" or type(no) is not type(yes):
-        no, yes = ("" if label is None else str(label) for label in (no, yes))
-    source, label = decisions.source, decisions.label(no, yes)
-    kept = source.names if wanted.keep is None else wanted.keep
-    columns = [source.names.index(column) for column in kept]
-    decisions.relation.create_view("decided", replace=True)
     if kind == "text":
-        given = source.files[0].names if source.files else source.names
-        separator = source.files[0].separator if source.files else ","
-        separator = "\t" if ".tsv" in output.lower() else separator
-        header = _header([*(given[j] for j in columns), wanted.column], separator)
-        # Lines are ended by what comes next: by the next one, or by the suffix.
-        first = quoted(f"{header}\n" if n_rows else header)
-        packed = "gzip" if output.lower().endswith(".gz") else "none"
-        _copy(
-            _select([*(f"CAST(c{j} AS VARCHAR)" for j in columns), label]),
-            to,
-            f"csv, HEADER false, PREFIX {first}, SUFFIX '\n', "
-            f"DELIMITER {quoted(separator)}, COMPRESSION {packed}",
-        )
+        label = decisions.label(*text_labels(decisions))
+        copy_text(decisions, wanted, output, to, label, is_empty=not n_rows)
         return
+    if type(no) is not type(yes):
+        no, yes = text_labels(decisions)
+    label, source = decisions.label(no, yes), decisions.source
     _, values = source.typed()
-    named = [f"{values[j]} AS {name(source.names[j])}" for j in columns]
-    rows = _select([*named, f"{label} AS {name(wanted.column)}"])
+    named = [f"{values[j]} AS {name(source.names[j])}" for j in _kept(source, wanted)]
+    rows = _select(decisions, [*named, f"{label} AS {name(wanted.column)}"])
     if kind == "arrow":
         _write_arrow(rows, to)
     else:
         _copy(rows, to, kind)
 
 
-def _select(columns: list[str]) -> str:
+def text_labels(decisions: Decisions) -> tuple[str, str]:
+    """Return the labels as a text file holds them."""
+    no, yes = ("" if x is None else str(x) for x in decisions.model.labels)
+    return no, yes
+
+
+def copy_text(
+    decisions: Decisions,
+    wanted: Wanted,
+    output: str,
+    to: Path,
+    label: str,
+    *,
+    is_empty: bool = False,
+) -> int:
+    """Write a table and ``label``, which is SQL, as CSV; return the number of rows."""
+    source = decisions.source
+    columns = _kept(source, wanted)
+    given = source.files[0].names if source.files else source.names
+    separator = separator_of(source, output)
+    header = _header([*(given[j] for j in columns), wanted.column], separator)
+    # Lines are ended by what comes next: by the next one, or by the suffix.
+    first = quoted(header if is_empty else f"{header}\n")
+    packed = "gzip" if output.lower().endswith(".gz") else "none"
+    return _copy(
+        _select(decisions, [*(f"CAST(c{j} AS VARCHAR)" for j in columns), label]),
+        to,
+        f"csv, HEADER false, PREFIX {first}, SUFFIX '\n', "
+        f"DELIMITER {quoted(separator)}, COMPRESSION {packed}",
+    )
+
+
+def separator_of(source: Source, output: str) -> str:
+    """Return what stands between the values of a text file that is written."""
+    if ".tsv" in output.lower():
+        return "\t"
+    return source.files[0].separator if source.files else ","
+
+
+def _kept(source: Source, wanted: Wanted) -> list[int]:
+    kept = source.names if wanted.keep is None else wanted.keep
+    return [source.names.index(column) for column in kept]
+
+
+def _select(decisions: Decisions, columns: list[str]) -> str:
+    decisions.relation.create_view("decided", replace=True)
     return f"SELECT {', '.join(columns)} FROM decided"
 
 
@@ -110,9 +142,10 @@ def _header(names: list[str], separator: str) -> str:
     return header.getvalue()
 
 
-def _copy(rows: str, to: Path, form: str) -> None:
-    file = quoted(str(to))
-    connection().execute(f"COPY ({rows}) TO {file} (FORMAT {form}, USE_TMP_FILE false)")
+def _copy(rows: str, to: Path, form: str) -> int:
+    copy = f"COPY ({rows}) TO {quoted(str(to))} (FORMAT {form}, USE_TMP_FILE false)"
+    [[n_rows]] = connection().execute(copy).fetchall()
+    return int(n_rows)
 
 
 def _write_arrow(rows: str, to: Path) -> None:
