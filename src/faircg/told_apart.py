@@ -8,6 +8,7 @@ are not there.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -29,6 +30,10 @@ def check_texts(what: str, values: Iterable[object]) -> None:
     ValueError: feature 'job' holds the text 'cook\x00' with a NUL character, where
     other programs end a text; remove it
     """
+    values = values if isinstance(values, list) else list(values)
+    with suppress(TypeError):  # not all are texts
+        if "\0" not in "".join(values):  # type: ignore[arg-type]
+            return  # in a tenth of the time
     for value in values:
         if isinstance(value, str) and "\0" in value:
             raise ValueError(

@@ -43,3 +43,16 @@ def test_rows_that_are_all_told_apart_need_no_further_keys():
     order = np.random.default_rng(0).permutation(n_rows)
     assert (member == order).all()
     assert (order[first] == np.arange(n_rows)).all()
+
+
+@pytest.mark.parametrize("n_codes", [1, 2, 30, 400])
+def test_few_numbers_are_merged_as_many_are(n_codes):
+    """Numbers that are fewer than the rows are not sorted; nothing else changes."""
+    rng = np.random.default_rng(n_codes)
+    codes = rng.integers(n_codes, size=500)
+    first, member = merge_codes([(codes, n_codes)], 500)
+    _, firsts, members = np.unique(codes, return_index=True, return_inverse=True)
+    assert (first == firsts).all()
+    assert (member == members).all()
+    assert first.dtype == member.dtype == np.int64
+    assert [*map(len, merge_codes([], 0))] == [0, 0]

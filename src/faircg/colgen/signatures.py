@@ -52,8 +52,19 @@ def merge_codes(
                 break  # all are told apart, and the keys to come change no order
         rows = rows * n_codes + codes
         size *= n_codes
+    if size <= n_rows:
+        return _merge_few(rows, size)
     _, first, member = np.unique(rows, return_index=True, return_inverse=True)
     return first.astype(np.int64), member.astype(np.int64)
+
+
+def _merge_few(rows: IntVector, size: int) -> tuple[IntVector, IntVector]:
+    """Merge rows of fewer numbers than rows, without sorting them."""
+    places = np.full(size, -1, dtype=np.int64)
+    places[rows[::-1]] = np.arange(len(rows) - 1, -1, -1)  # the first one stays
+    is_met = places >= 0
+    number = np.cumsum(is_met) - 1
+    return places[is_met], number[rows]
 
 
 def merge_equal(covers: PackedMatrix, n_rows: int) -> tuple[IntVector, IntVector]:
