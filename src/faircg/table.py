@@ -211,6 +211,10 @@ def _column(name: str, raw: nw.Series[Any] | NDArray[Any]) -> Column:
         kind: Kind = "boolean" if dtype == nw.Boolean else "numeric"
         return _finished(name, kind, values, missing | np.isnan(values))
     if dtype in (nw.String, nw.Categorical, nw.Enum):
+        if getattr(getattr(native, "dtype", None), "storage", "") == "pyarrow":
+            codes, found = native.factorize()  # by Arrow, which merges no texts
+            check_texts(f"feature {name!r}", found.tolist())
+            return _coded_column(name, codes, found)
         if dtype == nw.String:
             texts = raw.filter(raw.str.contains("\0", literal=True).fill_null(False))
         else:

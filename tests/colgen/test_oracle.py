@@ -37,7 +37,7 @@ from small_problems import (
 
 # 4 instances in each of 5 x 2 x 3 cells: 120 in all, in each of three tests.
 COUNT = 4
-MANY = 400
+MANY = 260
 PER_CELL = [
     pytest.param(COUNT, 0, id="few"),
     pytest.param(MANY, 1_000, id="many", marks=pytest.mark.long),

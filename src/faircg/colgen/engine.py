@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     from faircg.colgen.problem import Problem
     from faircg.colgen.stop import Deadline
 
+SIMPLE_SHARE = 0.5
+"""Part of the time after which no bound on all classifiers is waited for."""
 GENERATION_SHARE = 0.6
 """Part of the time that column generation may take."""
 RESERVED_SHARE = 0.15
@@ -97,7 +99,8 @@ def _solve(problem: Problem, options: SearchOptions) -> Solution:
     """Solve a problem, or raise an error that does not yet say what can be reached."""
     deadline, depths = options.deadline, options.depths
     reserve = RESERVED_SHARE * deadline.remaining()
-    simple = _any_classifier(problem, depths[-1], deadline)
+    early = deadline.within(SIMPLE_SHARE * deadline.remaining())
+    simple = _any_classifier(problem, depths[-1], early)
     pool, selection, paused, started = _begun(problem, options)
     at_least = simple if problem.objective == "zero_one" else 0.0
     deepened: Deepened | Paused | None = paused

@@ -24,8 +24,11 @@ if TYPE_CHECKING:
 
 FIRST_RULES: Final = 200
 """Rules, the best by themselves, that a first rule set is made of."""
-MOST_SINGLE: Final = 10 * FIRST_RULES
-"""Single conditions that they are chosen from: wide tables have many thousands."""
+MOST_SINGLE: Final = 2 * FIRST_RULES
+"""Single conditions that they are chosen from; wide tables have many thousands.
+
+The best by the same measure: others matter only where many of these cover the same.
+"""
 
 
 def offer_first(pool: Pool, selection: Selection) -> None:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from faircg.solver.programs import StopSignal
-    from faircg.typing import BoolVector, FloatVector
+    from faircg.typing import BoolVector, FloatVector, IntVector
 
 INFINITY = float(highspy.kHighsInf)
 GRACE = 0.5
@@ -312,13 +312,14 @@ def _statuses(basic: BoolVector, upper: BoolVector) -> list[highspy.HighsBasisSt
 
 def _basis(solver: highspy.Highs) -> Basis:
     basis, kinds = solver.getBasis(), highspy.HighsBasisStatus
-    columns, rows = basis.col_status, basis.row_status
-    return Basis(
-        np.array([status == kinds.kBasic for status in columns], dtype=bool),
-        np.array([status == kinds.kBasic for status in rows], dtype=bool),
-        np.array([status == kinds.kUpper for status in columns], dtype=bool),
-        np.array([status == kinds.kUpper for status in rows], dtype=bool),
-    )
+    columns, rows = _codes(basis.col_status), _codes(basis.row_status)
+    basic, upper = int(kinds.kBasic), int(kinds.kUpper)
+    return Basis(columns == basic, rows == basic, columns == upper, rows == upper)
+
+
+def _codes(statuses: list[highspy.HighsBasisStatus]) -> IntVector:
+    """Return statuses as numbers: comparing objects takes three times as long."""
+    return np.fromiter(map(int, statuses), dtype=np.int64, count=len(statuses))
 
 
 def _unsolved() -> LpSolution:
