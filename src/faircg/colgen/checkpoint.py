@@ -24,7 +24,7 @@ import numpy as np
 
 from faircg.colgen.coverage.large import LargeCoverage
 from faircg.colgen.coverage.master import CoverageMaster
-from faircg.colgen.coverage.near import Near
+from faircg.colgen.coverage.near import Likeness
 from faircg.colgen.coverage.pair_cuts import PairCuts
 from faircg.colgen.coverage.restricted import RestrictedCoverage
 from faircg.colgen.deepening import Paused, Step
@@ -36,7 +36,7 @@ from faircg.colgen.pairs import Pairs
 from faircg.colgen.pool import Pool
 from faircg.colgen.pricing.base import TOLERANCE
 from faircg.colgen.problem import fingerprint
-from faircg.colgen.recounted import priced_again, recounted
+from faircg.colgen.recounted import priced_again
 from faircg.colgen.restricted import MasterValue, RestrictedMaster
 from faircg.exceptions import CheckpointError
 from faircg.solver.highs import Basis, LpSolution, Status
@@ -64,10 +64,10 @@ KINDS: Final[Mapping[str, type]] = {
         DualBound,
         Duals,
         Generation,
+        Likeness,
         LpSolution,
         Master,
         MasterValue,
-        Near,
         Pairs,
         PairCuts,
         Paused,
@@ -256,14 +256,13 @@ def _verified(found: Resumed, problem: Problem, options: SearchOptions) -> Resum
     paused, at = found.paused, found.paused.at
     kept = generation(paused.generation)
     same = paused.last is paused.generation
-    best, steady = proven(at.best), at.steady
+    best = proven(at.best)
     ended = at.is_proven
     if ended and not is_proven(ended, at.solved, best):
         ended = None  # then there are rounds to come
     at = replace(
         at,
         best=best,
-        steady=None if steady is None else recounted(problem, steady),
         is_proven=ended,
     )
     last = kept if same else generation(paused.last)

@@ -90,7 +90,6 @@ class Standing:
     number: int
     solved: MasterValue | None = None
     best: DualBound | None = None
-    steady: Duals | None = None
     stay: float = STAY
     stale: int = 0
     is_proven: bool | None = None
@@ -159,15 +158,15 @@ def _round(
     limit: Deadline,
 ) -> tuple[Standing, PricingResult, list[int]]:
     """Price the duals of a solved master; say where that leads, and what was found."""
-    asked, best, steady = solved.duals, at.best, at.steady
-    if best is not None and steady is not None and at.stay > 0:
-        # Of rough solutions the first prove little: raised they would be a burden.
-        asked = asked.mixed(best.duals if solved.is_settled else steady, at.stay)
+    asked, best = solved.duals, at.best
+    if best is not None and at.stay > 0 and solved.is_settled:
+        # What was followed in small steps is steady by itself.
+        asked = asked.mixed(best.duals, at.stay)
     bits, prices = asked.posed(problem)
     found = pricer.price(PricingProblem(bits, prices, at.max_conditions, limit))
     bound = _proven(asked, found, problem.max_complexity, at.max_conditions)
     if bound is not None and (best is None or bound.value > best.value):
-        best, steady = bound, asked
+        best = bound
     fresh = pool.add(found.rules)
     is_smoothed = asked is not solved.duals
     open_share = _open_share(solved, best)
@@ -189,7 +188,6 @@ def _round(
         number=at.number + 1,
         solved=solved,
         best=best,
-        steady=steady,
         stay=stay,
         stale=stale,
         is_proven=is_proven,

@@ -26,31 +26,21 @@ import numpy as np
 
 from faircg.colgen.coverage.row_costs import covering_costs, rate_value
 from faircg.colgen.coverage.spread import spread_over_cells
-from faircg.colgen.coverage.transport import spread_over_near
 from faircg.colgen.duals import Duals, Prices, signed
 
 if TYPE_CHECKING:
     from faircg.colgen.coverage.master import CoverageMaster
-    from faircg.colgen.coverage.near import Near
     from faircg.typing import FloatVector
 
 
-def coverage_duals(
-    master: CoverageMaster, reported: FloatVector, near: Near | None = None
-) -> Duals:
-    """Turn the row duals that the solver reports into a dual solution of all rows.
-
-    On large tables payments go between rows that are ``near`` each other.
-    """
+def coverage_duals(master: CoverageMaster, reported: FloatVector) -> Duals:
+    """Turn the row duals that the solver reports into a dual solution of all rows."""
     problem, at = master.problem, master.layout
     row_dual = signed(master.model, reported)
     lam = max(-float(row_dual[at.complexity]), 0.0)
     fairness = row_dual[at.fairness]
     costs = covering_costs(problem, fairness)
-    if near is None:
-        spread = spread_over_cells(master, row_dual, costs)
-    else:
-        spread = spread_over_near(master, row_dual, costs, near)
+    spread = spread_over_cells(master, row_dual, costs)
     pairs = spread.pairs
     touched = costs + spread.again + spread.missed - master.most_rules * spread.link
     np.add.at(touched, pairs.first, pairs.prices)

@@ -1,205 +1,255 @@
-"""The coverage master of a large table: rough solutions, and prices that generalise.
+"""The coverage master of a large table: followed step by step, never solved.
 
-With thousands of cells and tens of thousands of cuts, simplex takes minutes for one
-solution, and an optimal solution over few rules says little about all the others. But a
-bound needs no optimal solution: any multipliers prove something once they are shared
-out among rows (:mod:`faircg.colgen.coverage.transport`) and priced against all rules.
-So each call solves one linear program roughly, by a first-order method; takes in the
-worst rules of the last pricing, of those alike only one, because every rule splits the
-cells of all others; and adds violated cuts as well as the payments that a new rule
-tells apart, so that it is not rewarded for them.
+With tens of thousands of rows and cuts, simplex takes minutes for one solution, and an
+optimal solution over few rules says little about all the others. But a bound needs no
+optimal solution: any multipliers prove something once they are priced against all
+rules. So the master is a saddle point that is approached by first-order steps
+(:mod:`faircg.colgen.coverage.saddle`), with a variable and a multiplier for each row of
+the data. Each call takes in the worst rules of the last pricing, of those alike only
+one; now and then also violated pairs of rows; and makes some hundred steps from where
+the last call ended. Rules that nobody has met yet find little to gain, because the
+multipliers have moved no further than the known rules asked for.
 """
 
 from __future__ import annotations
 
 import logging
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
-from scipy import sparse
 
-from faircg._kernel import weigh
-from faircg.colgen.coverage.duals import coverage_duals
-from faircg.colgen.coverage.master import CoverageMaster
-from faircg.colgen.coverage.near import Near
-from faircg.colgen.coverage.pair_cuts import PairCuts, violated_pairs
-from faircg.colgen.coverage.row_costs import covering_costs
+from faircg._kernel import count, weigh
+from faircg.colgen.coverage.near import Coverage, Likeness, violated_rows
+from faircg.colgen.coverage.row_costs import covering_costs, rate_value
+from faircg.colgen.coverage.saddle import SaddleProgram, follow
+from faircg.colgen.duals import Duals, Prices
+from faircg.colgen.pairs import Pairs
 from faircg.colgen.restricted import MasterValue
 from faircg.colgen.stop import OutOfTimeError
-from faircg.solver.highs import Status
-from faircg.solver.scaled import solve_lp
 
 if TYPE_CHECKING:
-    from faircg.colgen.duals import Duals
     from faircg.colgen.pool import Pool
     from faircg.colgen.problem import Problem
     from faircg.colgen.stop import Deadline
-    from faircg.solver.highs import LpSolution
-    from faircg.typing import FloatVector, IntVector
+    from faircg.typing import BoolVector, FloatVector, IntVector
 
 logger = logging.getLogger(__name__)
 
-ERROR = 2e-3
-"""Relative error of a rough solution."""
-BEGIN = 60
+STEPS: Final = 200
+"""Steps of one call."""
+BEGIN: Final = 150
 """Rules to begin with."""
-BEGIN_ROUNDS = 4
-"""Rounds of cuts among them before the first pricing."""
-ACTIVATE = 30
-"""How many rules of negative reduced cost are activated in a round."""
-ALIKE = 0.7
+ACTIVATE: Final = 60
+"""How many rules of negative reduced cost are activated in a call."""
+ALIKE: Final = 0.8
 """Rules are alike if they share this part of all the rows that either covers."""
-WEIGHT = 1e-3
+SEPARATE: Final = 3
+"""Calls after which violated pairs are looked for."""
+IN_USE: Final = 1e-4
 """A rule of a smaller weight is not in use."""
-SPARE = 30.0
-"""Rules out of use stay active up to this reduced cost."""
-NEEDED = 1e-3
-"""A cut with a smaller multiplier is not needed."""
+NEEDED: Final = 1e-3
+"""A pair with a smaller multiplier, in costs of a row, is not needed."""
+IDLE: Final = 4
+"""Calls for which a pair may be not needed before it is dropped."""
+BYTES_PER_ENTRY: Final = 60
+"""Memory of a row that a rule covers, in all the forms that a program has."""
 
 
 class LargeCoverage:
-    """Solves the linear coverage master roughly, over a pool that grows."""
+    """Follows the linear coverage master over a pool that grows."""
 
     def __init__(self, problem: Problem, pool: Pool, max_conditions: int) -> None:
         self.problem, self.pool = problem, pool
         self._longest = max_conditions + 1
-        self._active = np.zeros(0, dtype=np.int64)
-        self._cuts = PairCuts.none()
-        self._near: Near | None = None
+        self._scale = max(1.0, float(np.abs(problem.coverage_costs).mean()))
         self._duals: Duals | None = None
+        self._likeness: Likeness | None = None
+        self._calls, self._balance, self._open = 0, 1.0, 0.0
+        self._active = np.zeros(0, dtype=np.int64)
         self._weights = np.zeros(0)
-        self._penalty = 0.0
-        if not problem.starts_feasible:
-            everything = problem.miss_costs.sum() + problem.hit_costs.sum()
-            self._penalty = float(everything + 1)
+        self._u = np.zeros(problem.n_rows)
+        self._levels = np.zeros(problem.rate_rows.n_levels)
+        # Multipliers of the rows' own constraints, of pairs, of fairness, complexity.
+        self._own = np.zeros(problem.n_rows)
+        self._pairs, self._idle = Pairs.none(), np.zeros(0, dtype=np.int64)
+        self._others = np.zeros(len(problem.rate_rows) + 1)
 
     def solve(self, deadline: Deadline) -> MasterValue | None:
-        """Take in new rules and cuts, and solve once; None if the deadline came."""
+        """Take in new rules and cuts, and go on; None if the deadline came."""
         try:
             return self._solve(deadline)
         except OutOfTimeError:
             return None
 
-    def _solve(self, deadline: Deadline) -> MasterValue | None:
-        rounds = 1
-        if self._duals is None:
+    def _solve(self, deadline: Deadline) -> MasterValue:
+        if self._likeness is None or self._duals is None:
             self._begin(deadline)
-            rounds = BEGIN_ROUNDS
         else:
-            self._activate(self._duals)
-        answer = None
-        for _ in range(rounds):
-            if (answer := self._separated(deadline)) is None:
-                return None
-        if answer is None:
-            return None
-        master, solution = answer
-        deadline.check()
-        duals = coverage_duals(master, solution.row_dual, self._near)
-        pairs, n_rows = duals.pairs, self.problem.n_rows
-        self._cuts = self._cuts.with_pairs(pairs.first, pairs.second, n_rows)
-        self._duals = duals
+            if self._calls % SEPARATE == 0:
+                self._separate(self._likeness, deadline)
+            self._activate(self._duals, deadline)
+        value = self._follow(deadline)
+        self._duals = duals = self._priced()
+        self._calls += 1
         logger.debug(
-            "coverage master: %d rules, %d cells, %d cuts, value %.4f, proves %.4f, "
-            "%d pairs",
+            "coverage master: %d rules, %d pairs, value %.4f, proves %.4f",
             len(self._active),
-            len(master.cells),
-            len(master.used),
-            solution.objective,
+            len(self._pairs),
+            value,
             duals.prices.value,
-            len(pairs),
         )
-        return MasterValue(solution.objective, duals, is_settled=False)
+        return MasterValue(value + self._open, duals, is_settled=False)
 
     def _begin(self, deadline: Deadline) -> None:
-        """Begin with good rules that are not alike, and with rows that are."""
-        fitting = np.flatnonzero(self.pool.complexities <= self._longest)
-        worth = (self.problem.miss_costs - self.problem.hit_costs).astype(float)
-        gains = weigh(self.pool.covers[fitting], worth)
+        """Begin with good rules that are not alike, and with pairs of rows that are."""
+        problem, pool = self.problem, self.pool
+        worth = (problem.miss_costs - problem.hit_costs).astype(float)
+        fitting = np.flatnonzero(pool.complexities <= self._longest)
+        gains = weigh(pool.covers[fitting], worth)
         order = fitting[np.argsort(-gains, kind="stable")]
-        self._active = np.sort(self._unlike(order, BEGIN))
-        tested = np.zeros(self.problem.bits.n_conditions)
-        for number in self._active:
-            tested[list(self.pool[int(number)])] += 1.0
-        self._near = Near.find(self.problem, tested, deadline)
+        self._active = np.sort(self._unlike(order, BEGIN, deadline))
+        self._weights = np.zeros(len(self._active))
+        tested = np.zeros(problem.bits.n_conditions)
+        for number in self._active.tolist():
+            tested[list(pool[number])] += 1.0
+        self._likeness = Likeness.of(tested)
+        first, second = self._likeness.nearest(problem, deadline)
+        costs = problem.coverage_costs / self._scale
+        # Half of what each bad row costs is paid by its partners, one as the other.
+        shares = 0.5 * costs[second] / np.bincount(second, minlength=1)[second]
+        self._pairs = Pairs(first, second, shares)
+        self._idle = np.zeros(len(first), dtype=np.int64)
+        self._own = 0.3 * np.maximum(-costs, 0.0)
+        best = float(gains.max(initial=0.0)) / self._scale
+        self._others[-1] = -max(0.0, best) / problem.max_complexity
 
-    def _activate(self, duals: Duals) -> None:
-        """Activate the worst rules of the pool; drop those that nothing needs.
+    def _activate(self, duals: Duals, deadline: Deadline) -> None:
+        """Activate the worst rules of the pool; drop those that nothing needs."""
+        pool, spare = self.pool, duals.prices.condition
+        costs = duals.reduced_costs(pool.covers, pool.complexities)
+        costs[pool.complexities > self._longest] = np.inf
+        is_kept = (self._weights > 0.1 * IN_USE) | (costs[self._active] < spare)
+        kept = self._active[is_kept]
+        others = np.setdiff1d(np.flatnonzero(costs < 0), kept)
+        worst = others[np.argsort(costs[others] / pool.complexities[others])]
+        entries = float(count(pool.covers[kept]).sum())
+        if entries * BYTES_PER_ENTRY > deadline.memory.limit:
+            worst = worst[:0]
+        fresh = self._unlike(worst, ACTIVATE, deadline)
+        weights = np.zeros(len(pool))
+        weights[self._active] = self._weights
+        self._active = np.union1d(kept, fresh)
+        self._weights = weights[self._active]
 
-        The worst may be known for long: what is priced is a mixture of duals, and rules
-        that are alike wait for each other.
-        """
-        costs = duals.reduced_costs(
-            self.pool.covers[self._active], self.pool.complexities[self._active]
-        )
-        kept = self._active[(self._weights > WEIGHT) | (costs < SPARE)]
-        fitting = np.flatnonzero(self.pool.complexities <= self._longest)
-        others = np.setdiff1d(fitting, kept)
-        costs = duals.reduced_costs(
-            self.pool.covers[others], self.pool.complexities[others]
-        )
-        order = others[np.argsort(costs, kind="stable")]
-        worst = order[: int((costs < 0).sum())]
-        self._active = np.union1d(kept, self._unlike(worst, ACTIVATE))
-
-    def _unlike(self, numbers: IntVector, most: int) -> IntVector:
+    def _unlike(self, numbers: IntVector, most: int, deadline: Deadline) -> IntVector:
         """Return the first of these rules that are not like one before."""
         covers = self.pool.covers
         chosen: list[int] = []
-        for number in numbers.tolist():
+        for number in deadline.checking(numbers.tolist()):
             known = covers[chosen]
-            both = np.bitwise_count(known & covers[number]).sum(axis=1)
-            either = np.bitwise_count(known | covers[number]).sum(axis=1)
+            both = count(known & covers[number])
+            either = count(known | covers[number])
             if not (both > ALIKE * either).any():
                 chosen.append(number)
             if len(chosen) == most:
                 break
         return np.array(chosen, dtype=np.int64)
 
-    def _separated(
-        self, deadline: Deadline
-    ) -> tuple[CoverageMaster, LpSolution] | None:
-        """Solve roughly; add the cuts that the solution violates for the next time."""
-        master = CoverageMaster(
-            self.problem, self.pool, self._active, self._cuts, self._penalty
+    def _separate(self, likeness: Likeness, deadline: Deadline) -> None:
+        """Add violated pairs, and drop those that were not needed for long."""
+        in_use = self._weights > IN_USE
+        fairness = self._scale * self._others[:-1]
+        at = Coverage(
+            self.pool.covers[self._active[in_use]],
+            self._weights[in_use],
+            self._u,
+            covering_costs(self.problem, fairness),
         )
-        solution = _rough(master, deadline)
-        if solution.status is not Status.OPTIMAL:
-            return None
-        at = master.layout
-        self._weights = np.maximum(solution.values[at.rule], 0.0)
-        costs = covering_costs(self.problem, solution.row_dual[at.fairness])
-        i, j = violated_pairs(
-            master.cells,
-            solution.values[at.u],
-            self._weights,
-            master.cells.totals(costs),
+        turn = self._calls // SEPARATE
+        first, second, self._open = violated_rows(
+            self.problem, likeness, at, deadline, turn
         )
-        best, worst = master.cells.extreme(costs)
-        is_needed = np.ones(len(self._cuts), dtype=bool)
-        is_needed[master.used] = solution.row_dual[at.cut] > NEEDED
-        cuts = self._cuts.kept(is_needed, 1)
-        self._cuts = cuts.with_pairs(best[i], worst[j], self.problem.n_rows)
-        return master, solution
+        pairs, n = self._pairs, self.problem.n_rows
+        kept = self._idle <= IDLE
+        keys = np.concatenate(
+            [(pairs.first * n + pairs.second)[kept], first * n + second]
+        )
+        prices = np.concatenate([pairs.prices[kept], np.zeros(len(first))])
+        idle = np.concatenate([self._idle[kept], np.zeros(len(first), dtype=np.int64)])
+        _, where = np.unique(keys, return_index=True)
+        self._pairs = Pairs(keys[where] // n, keys[where] % n, prices[where])
+        self._idle = idle[where]
+
+    def _follow(self, deadline: Deadline) -> float:
+        """Make some steps from where the last ones ended; return the value there."""
+        pool, pairs = self.pool, self._pairs
+        program = SaddleProgram(
+            self.problem,
+            pool.covers[self._active],
+            pool.complexities[self._active],
+            (pairs.first, pairs.second),
+            self._scale,
+        )
+        at = program.at
+        point, multipliers, self._balance = follow(
+            program,
+            np.concatenate([self._weights, self._u, self._levels]),
+            np.concatenate([self._own, pairs.prices, self._others]),
+            self._balance,
+            STEPS,
+            deadline,
+        )
+        self._weights, self._u = point[at.rule], point[at.u]
+        self._levels, self._own = point[at.level], multipliers[at.own]
+        self._pairs = Pairs(pairs.first, pairs.second, multipliers[at.pair])
+        self._idle = np.where(self._pairs.prices > NEEDED, 0, self._idle + 1)
+        self._others = multipliers[at.pair.stop :]
+        value = float(program.cost @ point) * self._scale
+        return value + float(self.problem.miss_costs.sum())
+
+    def _priced(self) -> Duals:
+        """Return the multipliers as a dual solution of all rows.
+
+        It is computed from the multipliers themselves, so it proves what it says.
+        What a row has to spare lowers the reward of covering it, or goes into its link.
+        """
+        problem, scale = self.problem, self._scale
+        most_rules = float(max(1, problem.max_complexity // 2))
+        is_needed = self._pairs.prices > NEEDED
+        pairs = Pairs(
+            self._pairs.first[is_needed],
+            self._pairs.second[is_needed],
+            scale * self._pairs.prices[is_needed],
+        )
+        fairness, lam = scale * self._others[:-1], max(0.0, -scale * self._others[-1])
+        is_good = problem.coverage_costs <= 0
+        again, link = _split(scale * self._own, is_good)
+        rest = covering_costs(problem, fairness) + again - most_rules * link
+        rest += _sums(pairs.first, pairs.prices, problem.n_rows)
+        rest -= _sums(pairs.second, pairs.prices, problem.n_rows)
+        spare = np.minimum(again, np.maximum(rest, 0.0))
+        again, rest = again - spare, rest - spare
+        moved = np.maximum(rest, -most_rules * link)
+        link, rest = link + moved / most_rules, rest - moved
+        missed = np.maximum(-rest, 0.0)  # what is left is below zero
+        value = float(problem.miss_costs.sum()) - lam * problem.max_complexity
+        value += rate_value(problem, fairness) - float(missed.sum())
+        prices = link - again - _sums(pairs.first, pairs.prices, problem.n_rows)
+        return Duals(
+            Prices(prices, lam, value),
+            again=again,
+            missed=missed,
+            touched=np.zeros(problem.n_rows),
+            pairs=pairs,
+            fairness=fairness,
+        )
 
 
-def _rough(master: CoverageMaster, deadline: Deadline) -> LpSolution:
-    """Solve without rows that hardly bind: good cells' links and bad cells' covers."""
-    model, at = master.model, master.layout
-    costs: FloatVector = master.cells.totals(master.problem.coverage_costs)
-    kept = np.ones(len(model.row_lower), dtype=bool)
-    kept[at.cover], kept[at.link] = costs < 0, costs > 0
-    matrix = sparse.csc_array(sparse.csr_array(model.matrix)[np.flatnonzero(kept)])
-    smaller = replace(
-        model,
-        matrix=matrix,
-        row_lower=model.row_lower[kept],
-        row_upper=model.row_upper[kept],
-    )
-    solution = solve_lp(smaller, deadline, rough=ERROR)
-    if solution.status is not Status.OPTIMAL:
-        return solution
-    row_dual = np.zeros(len(kept))
-    row_dual[kept] = solution.row_dual
-    return replace(solution, row_dual=row_dual)
+def _split(own: FloatVector, is_good: BoolVector) -> tuple[FloatVector, FloatVector]:
+    """Return the multipliers of covers and of links."""
+    return np.where(is_good, own, 0.0), np.where(is_good, 0.0, own)
+
+
+def _sums(rows: IntVector, amounts: FloatVector, n_rows: int) -> FloatVector:
+    """Add up amounts for each row."""
+    return np.bincount(rows, weights=amounts, minlength=n_rows).astype(float)

@@ -1,0 +1,198 @@
+r"""The linear coverage master over rows, as a saddle point that is approached in steps.
+
+    min over w, u   max over multipliers of   cost of u + multipliers * (rows not met)
+
+Each step moves the weights of rules and the coverage of rows against their reduced
+costs, and the multipliers along what their rows lack (the primal-dual hybrid gradient
+method of Chambolle and Pock, with their diagonal step lengths). A step is two products
+with the rules' covers, whatever the number of cuts, and goes on from any point: new
+rules and cuts only add coordinates. So the master is never solved, only followed.
+
+Points and multipliers are plain vectors; :class:`SaddleProgram` knows what is where.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy import sparse
+
+from faircg.colgen.coverage.row_costs import rate_ends
+from faircg.colgen.signatures import rows_at
+
+if TYPE_CHECKING:
+    from faircg.colgen.problem import Problem
+    from faircg.colgen.stop import Deadline
+    from faircg.typing import FloatVector, IntVector, PackedMatrix
+
+LENGTH = 0.95
+"""Step lengths, as a share of those that converge for sure."""
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Where the variables (first three) and the rows of each kind lie."""
+
+    rule: slice
+    u: slice
+    level: slice
+    own: slice
+    pair: slice
+    fairness: slice
+    complexity: int
+
+
+class SaddleProgram:
+    """The rows of the coverage master for some rules and some pairs of rows.
+
+    Of cover and link each row of the data has the one that can bind: rows that are good
+    to cover need a rule, rows that are bad to cover are touched by each. ``scale`` is
+    what all costs are divided by, so that steps suit any costs.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        covers: PackedMatrix,
+        complexities: IntVector,
+        pairs: tuple[IntVector, IntVector],
+        scale: float,
+    ) -> None:
+        n, k, p = problem.n_rows, len(covers), len(pairs[0])
+        rates = problem.rate_rows
+        ends = np.cumsum([k, n, rates.n_levels])
+        rows = np.cumsum([n, p, len(rates)])
+        self.at = Layout(
+            rule=slice(0, int(ends[0])),
+            u=slice(int(ends[0]), int(ends[1])),
+            level=slice(int(ends[1]), int(ends[2])),
+            own=slice(0, n),
+            pair=slice(n, int(rows[1])),
+            fairness=slice(int(rows[1]), int(rows[2])),
+            complexity=int(rows[2]),
+        )
+        self.most_rules = float(max(1, problem.max_complexity // 2))
+        self.is_good = problem.coverage_costs <= 0
+        self.first, self.second = pairs
+        self._size = complexities.astype(float)
+        met = np.ascontiguousarray(rows_at(covers, np.arange(n)).T)
+        self._covers = sparse.csr_array(met.astype(float))
+        self._covered = sparse.csr_array(self._covers.T)
+        apart = met[:, self.first] & ~met[:, self.second]
+        self._parts = sparse.csr_array(apart.astype(float))
+        self._parted = sparse.csr_array(self._parts.T)
+        self._rate_u = rates.hit @ problem.negatives - rates.missed @ problem.positives
+        self._rate_level = np.zeros((len(rates), rates.n_levels))
+        self._rate_level[np.arange(len(rates)), rates.of] = rates.weight
+        self._bound(problem, scale)
+        self._measure()
+
+    def _bound(self, problem: Problem, scale: float) -> None:
+        """Set costs, and the ends of variables and rows."""
+        at = self.at
+        self.cost = np.zeros(at.level.stop)
+        self.cost[at.u] = problem.coverage_costs / scale
+        self.cost[at.rule] = self._covers @ problem.rule_row_costs / scale
+        self.most = np.ones(at.level.stop)
+        self.most[at.rule] = np.inf
+        self.lower, self.upper = (
+            np.zeros(at.complexity + 1),
+            np.full(at.complexity + 1, np.inf),
+        )
+        self.lower[at.fairness], self.upper[at.fairness] = rate_ends(problem)
+        self.lower[at.complexity] = -np.inf
+        self.upper[at.complexity] = float(problem.max_complexity)
+
+    def _measure(self) -> None:
+        """Set step lengths: one over the sum of a row's or column's coefficients."""
+        at, n = self.at, self.at.own.stop
+        columns, rows = np.zeros(at.level.stop), np.zeros(at.complexity + 1)
+        per_row = self._covered.sum(axis=1)
+        per_rate = np.abs(self._rate_u)
+        columns[at.rule] = self._covers.sum(axis=1) + self._parts.sum(axis=1)
+        columns[at.rule] += self._size
+        own = np.where(self.is_good, 1.0, self.most_rules)
+        ends = np.concatenate([self.first, self.second])
+        columns[at.u] = own + np.bincount(ends, minlength=n)
+        columns[at.u] += per_rate.sum(axis=0)
+        columns[at.level] = np.abs(self._rate_level).sum(axis=0)
+        rows[at.own] = per_row + own
+        rows[at.pair] = self._parted.sum(axis=1) + 2
+        rows[at.fairness] = per_rate.sum(axis=1)
+        rows[at.fairness] += np.abs(self._rate_level).sum(axis=1)
+        rows[at.complexity] = self._size.sum()
+        self.column_steps = LENGTH / np.maximum(columns, 1.0)
+        self.row_steps = LENGTH / np.maximum(rows, 1.0)
+
+    @property
+    def entries(self) -> int:
+        """How many numbers a step reads."""
+        return int(2 * (self._covers.nnz + self._parts.nnz) + 9 * len(self.row_steps))
+
+    def activity(self, point: FloatVector) -> FloatVector:
+        """Return the left sides of all rows."""
+        at = self.at
+        weights, u = point[at.rule], point[at.u]
+        found = np.empty(at.complexity + 1)
+        often = self._covered @ weights
+        found[at.own] = np.where(self.is_good, often - u, self.most_rules * u - often)
+        found[at.pair] = u[self.second] - u[self.first] + self._parted @ weights
+        found[at.fairness] = self._rate_u @ u + self._rate_level @ point[at.level]
+        found[at.complexity] = self._size @ weights
+        return found
+
+    def charges(self, multipliers: FloatVector) -> FloatVector:
+        """Return what the rows give to each variable: cost less that is reduced."""
+        at, n = self.at, self.at.own.stop
+        own = np.where(self.is_good, multipliers[at.own], -multipliers[at.own])
+        pair, fairness = multipliers[at.pair], multipliers[at.fairness]
+        found = np.empty(at.level.stop)
+        found[at.rule] = self._covers @ own + self._parts @ pair
+        found[at.rule] += multipliers[at.complexity] * self._size
+        u = -np.where(self.is_good, 1.0, self.most_rules) * own
+        u += fairness @ self._rate_u
+        u += np.bincount(self.second, weights=pair, minlength=n)
+        u -= np.bincount(self.first, weights=pair, minlength=n)
+        found[at.u] = u
+        found[at.level] = fairness @ self._rate_level
+        return found
+
+
+def follow(
+    program: SaddleProgram,
+    point: FloatVector,
+    multipliers: FloatVector,
+    balance: float,
+    steps: int,
+    deadline: Deadline,
+) -> tuple[FloatVector, FloatVector, float]:
+    """Make so many steps; return the average of their second half, and a balance.
+
+    Averages converge where steps go round in circles. The ``balance`` between steps of
+    the point and of the multipliers follows how far each of them went. A deadline ends
+    it by an error.
+    """
+    down, up = program.column_steps / balance, program.row_steps * balance
+    x, y = point, multipliers
+    total_x, total_y = np.zeros_like(x), np.zeros_like(y)
+    charges = program.charges(y)
+    for step in range(steps):
+        deadline.check()
+        deadline.spend(program.entries)
+        ahead = np.clip(x - down * (program.cost - charges), 0.0, program.most)
+        short = y / up - program.activity(2.0 * ahead - x)
+        # A row that is met leaves nothing; one that lacks something raises its share.
+        y = up * (short + np.clip(-short, program.lower, program.upper))
+        x, charges = ahead, program.charges(y)
+        if step >= steps // 2:
+            total_x += x
+            total_y += y
+    count = steps - steps // 2
+    x, y = total_x / count, total_y / count
+    far_x = float(np.sum((x - point) ** 2 / program.column_steps))
+    far_y = float(np.sum((y - multipliers) ** 2 / program.row_steps))
+    if far_x > 0 and far_y > 0:
+        balance = float(np.sqrt(balance * np.sqrt(far_y / far_x)))
+    return x, y, balance
