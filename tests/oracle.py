@@ -302,11 +302,14 @@ def coverage_value(instance: Instance, limits: Limits) -> float:
     one, most = np.eye(n), max(1, instance.max_complexity // 2)
     rows = [np.concatenate([one[i], -covered[i]]) for i in range(n)]
     rows += [np.concatenate([-most * one[i], covered[i]]) for i in range(n)]
+    limit = instance.max_complexity
+    sizes = np.array([1.0 + len(rule) for rule in rules])
+    rows += [np.concatenate([-limit * one[i], sizes * covered[i]]) for i in range(n)]
     for i, j in ((i, j) for i in range(n) for j in range(n) if i != j):
         rows.append(np.concatenate([one[i] - one[j], -covered[i] * (1 - covered[j])]))
     bounds = [0.0] * len(rows)
-    rows.append(np.array([0.0] * n + [1.0 + len(rule) for rule in rules]))
-    bounds.append(float(instance.max_complexity))
+    rows.append(np.concatenate([np.zeros(n), sizes]))
+    bounds.append(float(limit))
     for epsilon, whom in (
         (limits.missed, is_positive),
         (limits.hit, ~is_positive),

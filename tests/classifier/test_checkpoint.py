@@ -258,7 +258,7 @@ def test_a_false_bound_in_a_file_proves_nothing(by, tmp_path, monkeypatch):
             false = replace(prices, value=prices.value + by)
             duals = replace(at.best.duals, prices=false)
             best = DualBound(duals, at.max_conditions)
-            at = replace(at, best=best, steady=duals, is_proven=True)
+            at = replace(at, best=best, is_proven=True)
         write(self, pool, selection, replace(paused, at=at))
 
     settings = {**QUESTIONS["0-1 loss"], "warm_start_rules": None}

@@ -52,10 +52,10 @@ def test_looking_for_near_rows_ends_at_the_deadline(monkeypatch):
     """On Adult it took seconds, and a fit of 60 s ended after 62."""
     monkeypatch.setattr(near, "_BLOCK", 1)
     problem = replace(make_problem(), objective="zero_one")
-    tested = np.zeros(problem.bits.n_conditions)
+    likeness = near.Likeness.of(np.zeros(problem.bits.n_conditions))
     deadline, clock = after(2)
     with pytest.raises(OutOfTimeError):
-        near.Near.find(problem, tested, deadline)
+        likeness.nearest(problem, deadline)
     assert clock.seen == 2
     assert (problem.coverage_costs > 0).sum() > 3  # there was more to look at
     assert LargeCoverage(problem, Pool(problem), 2).solve(after(2)[0]) is None

@@ -7,9 +7,17 @@ import itertools
 import numpy as np
 import pytest
 
+from faircg._kernel import unpack
 from faircg.colgen import loop
 from faircg.colgen.coverage.large import LargeCoverage
-from faircg.colgen.coverage.near import Near
+from faircg.colgen.coverage.near import (
+    NEAREST,
+    OPEN,
+    VIOLATED,
+    Coverage,
+    Likeness,
+    violated_rows,
+)
 from faircg.colgen.excess import excess_problem
 from faircg.colgen.loop import generate
 from faircg.colgen.pool import Pool
@@ -118,9 +126,40 @@ def test_rough_rounds_reach_the_value_of_the_linear_program(monkeypatch):
 def test_near_rows_are_the_nearest():
     """Of all good rows none left out is nearer than one that is in."""
     problem = problem_of(instance_of(0, 2), "zero_one", None)
-    near = Near.find(problem, np.zeros(problem.bits.n_conditions), Deadline())
-    apart = (problem.rows_at(near.first) != problem.rows_at(near.second)).sum(axis=1)
-    assert near.distance == pytest.approx(apart, abs=1e-4)
+    likeness = Likeness.of(np.zeros(problem.bits.n_conditions))
+    first, second = likeness.nearest(problem, Deadline())
     costs = problem.coverage_costs
-    assert (costs[near.first] < 0).all()
-    assert (costs[near.second] > 0).all()
+    good, bad = np.flatnonzero(costs < 0), np.flatnonzero(costs > 0)
+    assert set(second.tolist()) == set(bad.tolist())
+    for row in bad:
+        apart = (problem.rows_at(good) != problem.rows_at(np.array([row]))).sum(axis=1)
+        partners = np.isin(good, first[second == row])
+        assert partners.sum() == min(NEAREST, len(good))
+        assert apart[partners].max() <= apart[~partners].min(initial=np.inf)
+
+
+def test_violated_rows_are_those_of_violated_cuts():
+    """Every pair found violates its cut, and a bad row with such a cut has a pair."""
+    seen = 0
+    for seed in range(20):
+        instance = instance_of(seed, 2)
+        problem = problem_of(instance, "zero_one", None)
+        pool = full_pool(problem, instance)
+        rng = np.random.default_rng(seed)
+        weights = rng.dirichlet(np.ones(len(pool)))
+        met = unpack(pool.covers, problem.n_rows).astype(float)
+        costs = problem.coverage_costs
+        u = np.minimum(1.0, weights @ met) * np.where(costs < 0, 1.0, 0.3)
+        likeness = Likeness.of(np.zeros(problem.bits.n_conditions))
+        at = Coverage(pool.covers, weights, u, costs)
+        first, second, total = violated_rows(problem, likeness, at, Deadline())
+        good, bad = costs < 0, costs > 0
+        apart = np.einsum("k,ki,kj->ij", weights, met, 1.0 - met)
+        short = np.where(np.outer(good, bad), u[:, None] - u - apart, -1.0)
+        assert (short[first, second] > VIOLATED - 1e-4).all()
+        open_rows = (u > OPEN)[:, None] & (weights @ met - u > OPEN)
+        worst = np.where(open_rows, short, -1.0).max(axis=0, initial=-1.0)
+        assert set(np.flatnonzero(worst > VIOLATED + 1e-4)) <= set(second.tolist())
+        assert total == pytest.approx(np.maximum(worst, 0.0) @ costs.clip(0), abs=1e-3)
+        seen += len(first)
+    assert seen > 15

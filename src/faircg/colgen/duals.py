@@ -30,18 +30,29 @@ class Prices:
     """What a rule pays: for each row it covers, and for each unit of complexity.
 
     ``value`` is the objective of the dual solution that the prices come from. It
-    bounds the master over all rules once no rule has a negative reduced cost.
+    bounds the master over all rules once no rule has a negative reduced cost. ``units``
+    is what each unit of a rule's complexity pays for each row that the rule covers.
     """
 
     rows: FloatVector
     condition: float
     value: float
+    units: FloatVector | None = None
 
     def reduced_costs(
         self, covers: PackedMatrix, complexities: IntVector
     ) -> FloatVector:
         """Reduced cost of each rule."""
-        return weigh(covers, self.rows) + self.condition * complexities
+        costs: FloatVector = weigh(covers, self.rows) + self.condition * complexities
+        if self.units is not None:
+            costs = costs + complexities * weigh(covers, self.units)
+        return costs
+
+    def of_rules(self, complexity: int) -> Prices:
+        """Return the same for rules of this complexity: rows alone have prices."""
+        if self.units is None:
+            return self
+        return replace(self, rows=self.rows + complexity * self.units, units=None)
 
     def on(self, bits: ConditionBits, max_conditions: int) -> PricedBits:
         """Put the prices on the rows of conditions, for a search over all rules."""
@@ -57,15 +68,25 @@ class Prices:
 
         Duals for which no rule prices out are feasible, so their value is a bound.
         """
-        return Prices(self.rows, self.condition + by, self.value - by * max_complexity)
+        return replace(
+            self,
+            condition=self.condition + by,
+            value=self.value - by * max_complexity,
+        )
 
     def mixed(self, other: Prices, share: float) -> Prices:
         """Move towards other duals: dual solutions form a convex set."""
         keep = 1.0 - share
+        units: FloatVector | None = None
+        if self.units is not None or other.units is not None:
+            nothing = np.zeros_like(self.rows)
+            units = keep * (nothing if self.units is None else self.units)
+            units += share * (nothing if other.units is None else other.units)
         return Prices(
             keep * self.rows + share * other.rows,
             keep * self.condition + share * other.condition,
             keep * self.value + share * other.value,
+            units,
         )
 
 
@@ -97,13 +118,27 @@ class Duals:
         costs = self.prices.reduced_costs(covers, complexities)
         return costs + self.pairs.weigh(covers)
 
-    def posed(self, problem: Problem) -> tuple[ConditionBits, Prices]:
-        """Return the rows that pricing sees, with pairs as rows of their own."""
+    def posed(
+        self, problem: Problem, max_conditions: int
+    ) -> tuple[ConditionBits, list[tuple[int, Prices]]]:
+        """Return the rows that pricing sees, with pairs as rows of their own.
+
+        And which prices to search for rules of up to how many conditions. Where units
+        of complexity pay for rows, rules of each size have prices of their own, which
+        are too high for shorter rules: whatever a search finds is there, and each rule
+        is judged rightly by one of them.
+        """
+        sizes = range(1, max_conditions + 1)
+        if self.prices.units is None:
+            sizes = range(max_conditions, max_conditions + 1)
+        of_sizes = [(size, self.prices.of_rules(1 + size)) for size in sizes]
         if not len(self.pairs):
-            return problem.bits, self.prices
-        bits = self.pairs.beside(problem.bits)
-        rows = self.pairs.priced(self.prices.rows, problem.bits.n_words)
-        return bits, replace(self.prices, rows=rows)
+            return problem.bits, of_sizes
+        n_words = problem.bits.n_words
+        return self.pairs.beside(problem.bits), [
+            (size, replace(prices, rows=self.pairs.priced(prices.rows, n_words)))
+            for size, prices in of_sizes
+        ]
 
     def raised(self, by: float, max_complexity: int) -> Duals:
         """Raise the price of complexity."""

@@ -18,14 +18,14 @@ from faircg.colgen.coverage.restricted import RestrictedCoverage
 from faircg.colgen.duals import DualBound, Duals, Prices
 from faircg.colgen.events import OnEvent, Round, RoundDone, ignore
 from faircg.colgen.pairs import Pairs
-from faircg.colgen.pricing.base import TOLERANCE, PricingProblem
+from faircg.colgen.pricing.base import TOLERANCE, PricingProblem, PricingResult
 from faircg.colgen.restricted import MasterValue, RestrictedMaster
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from faircg.colgen.pool import Pool
-    from faircg.colgen.pricing.base import Pricer, PricingResult
+    from faircg.colgen.pricing.base import Pricer
     from faircg.colgen.problem import Problem
     from faircg.colgen.stop import Deadline
 
@@ -41,7 +41,7 @@ PROOF = 1e-8
 
 ROUGH = 1e-3
 """The same of a master that is solved roughly: more rounds would bring no more."""
-STALE = 5
+STALE = 20
 """Rounds without new rules or a better bound after which a rough master ends."""
 LARGE = 600
 """Distinct rows above which the coverage master is solved roughly."""
@@ -162,8 +162,7 @@ def _round(
     if best is not None and at.stay > 0 and solved.is_settled:
         # What was followed in small steps is steady by itself.
         asked = asked.mixed(best.duals, at.stay)
-    bits, prices = asked.posed(problem)
-    found = pricer.price(PricingProblem(bits, prices, at.max_conditions, limit))
+    found = _searched(problem, pricer, asked, at.max_conditions, limit)
     bound = _proven(asked, found, problem.max_complexity, at.max_conditions)
     if bound is not None and (best is None or bound.value > best.value):
         best = bound
@@ -193,6 +192,29 @@ def _round(
         is_proven=is_proven,
     )
     return after, found, fresh
+
+
+def _searched(
+    problem: Problem, pricer: Pricer, asked: Duals, max_conditions: int, limit: Deadline
+) -> PricingResult:
+    """Search for rules of negative reduced cost, of every size."""
+    bits, of_sizes = asked.posed(problem, max_conditions)
+    answers = [
+        pricer.price(PricingProblem(bits, prices, size, limit))
+        for size, prices in of_sizes
+    ]
+    if len(answers) == 1:
+        return answers[0]
+    rules = sorted({rule for answer in answers for rule in answer.rules})
+    sizes = np.array([1 + len(rule) for rule in rules], dtype=np.int64)
+    costs = asked.reduced_costs(problem.bits.cover(rules), sizes)
+    order = np.argsort(costs, kind="stable")
+    return PricingResult(
+        tuple(rules[k] for k in order),
+        costs[order],
+        is_complete=all(answer.is_complete for answer in answers),
+        bound=min(answer.bound for answer in answers),
+    )
 
 
 def _open_share(solved: MasterValue, best: DualBound | None) -> float:

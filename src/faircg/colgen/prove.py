@@ -37,7 +37,7 @@ from faircg.colgen.stop import OutOfTimeError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from faircg._kernel import RuleSetResult
+    from faircg._kernel import EnumerationResult, PricedBits, RuleSetResult
     from faircg.colgen.duals import DualBound
     from faircg.colgen.pool import Pool
     from faircg.colgen.select import Selection
@@ -200,26 +200,32 @@ def rules_inside(
     most = min(most, MOST_BITS // pool.problem.n_rows)
     each = COPIES * pool.problem.bits.n_words
     most = int(min(most, deadline.memory.limit / each))
-    bits, prices = proof.duals.posed(pool.problem)
-    posed = prices.on(bits, proof.max_conditions)
-    inside = run(
-        lambda limits: enumerate_below(
-            posed, cutoff=budget + SLACK, most=most, limits=limits
-        ),
-        deadline,
-        threads=threads,
-    )
-    if not inside.is_complete:
-        logger.debug("too many rules have a reduced cost of at most %.3f", budget)
-        return None
-    if deadline.is_set():
-        return None
-    pool.add(inside.rules)
+    bits, of_sizes = proof.duals.posed(pool.problem, proof.max_conditions)
+    for size, prices in of_sizes:
+        posed = prices.on(bits, size)
+        inside = _all_below(posed, budget + SLACK, most, deadline, threads)
+        if not inside.is_complete:
+            logger.debug("too many rules have a reduced cost of at most %.3f", budget)
+            return None
+        if deadline.is_set():
+            return None
+        pool.add(inside.rules)
     costs = proof.duals.reduced_costs(pool.covers, pool.complexities)
     fitting = np.flatnonzero(
         (costs <= budget + SLACK) & (pool.complexities <= proof.max_conditions + 1)
     )
     return fitting[np.argsort(costs[fitting], kind="stable")]
+
+
+def _all_below(
+    posed: PricedBits, cutoff: float, most: int, deadline: Deadline, threads: int
+) -> EnumerationResult:
+    """List all rules of a lower cost, if they are not too many."""
+    return run(
+        lambda limits: enumerate_below(posed, cutoff=cutoff, most=most, limits=limits),
+        deadline,
+        threads=threads,
+    )
 
 
 def _rule_sets_inside(

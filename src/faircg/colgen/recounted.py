@@ -6,12 +6,15 @@ A dual solution has a price for each row (``p``), for each unit of complexity
 ``n_i > 0``. Fairness rows, the limit ``C`` and the pair cuts hold for every feasible
 rule set; with their multipliers they turn its loss into
 
-    loss >= constant(f) - lambda C + sum of reduced costs + sum_i (A_i u_i + B_i n_i)
+    loss >= constant(f) - lambda C + sum of reduced costs
+            + sum_i (A_i u_i + B_i n_i - q_i c_i)
 
     A_i = what covering row i costs, with f, + sum_j pi_ij - sum_j pi_ji
     B_i = what each rule pays for row i        - p_i - sum_j pi_ij
 
-Each term of the last sum is least for no rule, one rule or as many as fit (``H``). So
+with ``q`` what each unit of complexity pays for a row, and ``c_i`` the complexity of
+the rules that cover it, from two for each of them up to ``C``. Each term of the last
+sum is least for no rule, one rule or as many as fit (``H``), and one end of ``c_i``. So
 whatever the prices are, and wherever they are from, this counts what they prove once no
 rule has a negative reduced cost; and that is what one pricing says.
 """
@@ -34,6 +37,8 @@ if TYPE_CHECKING:
     from faircg.colgen.stop import Deadline
     from faircg.typing import FloatVector
 
+SMALLEST = 2.0
+"""Complexity of the shortest rule."""
 ROUNDING = 1e-12
 """Share of all that is added up that sums in another order may differ by."""
 STRICTER = 1e3
@@ -49,7 +54,12 @@ def recounted(problem: Problem, duals: Duals) -> Duals:
     once, each = _row_costs(problem, duals.fairness)
     once, each = once + first - second, each - prices.rows - first
     most = max(1.0, problem.max_complexity // 2)
-    least = np.minimum(0.0, np.minimum(once + each, once + most * each))
+    fewest, all_of_it = np.minimum(once + each, once + most * each), once * 0.0
+    if prices.units is not None:
+        # Of a negative price nothing is sure but that each rule has two units or more.
+        all_of_it = np.maximum(prices.units, 0.0) * problem.max_complexity
+        all_of_it += np.minimum(prices.units, 0.0) * SMALLEST
+    least = np.minimum(0.0, fewest - all_of_it)
     constants = (
         float(problem.miss_costs.sum()),
         _rate_value(problem, duals.fairness),
@@ -75,14 +85,15 @@ def priced_again(
     duals, D = recounted(problem, bound.duals), bound.max_conditions
     if duals.prices.value == -np.inf:
         return None
-    bits, prices = duals.posed(problem)
-    dear = replace(
-        prices, rows=STRICTER * prices.rows, condition=STRICTER * prices.condition
-    )
-    found = pricer.price(PricingProblem(bits, dear, D, deadline))
+    bits, of_sizes = duals.posed(problem, D)
     lowest = 0.0
-    if found.rules or not found.is_complete:
-        lowest = min(0.0, found.bound) / STRICTER
+    for size, prices in of_sizes:
+        dear = replace(
+            prices, rows=STRICTER * prices.rows, condition=STRICTER * prices.condition
+        )
+        found = pricer.price(PricingProblem(bits, dear, size, deadline))
+        if found.rules or not found.is_complete:
+            lowest = min(lowest, found.bound / STRICTER)
     if not np.isfinite(lowest):
         return None
     return DualBound(duals.raised(-lowest, problem.max_complexity), D)

@@ -33,12 +33,15 @@ def inherited_basis(
     rows = np.zeros(len(new.model.row_lower), dtype=bool)
     columns_up, rows_up = np.zeros_like(columns), np.zeros_like(rows)
     # A new cell: u is basic, its cover row is tight, its link is slack.
-    columns[here.u], rows[here.link], rows[here.cut] = True, True, True
+    columns[here.u], rows[here.link.start : here.many.stop] = True, True
+    rows[here.cut] = True
     heirs, parents = _heirs(old, new)
     columns[here.u][heirs] = basis.columns[there.u][parents]
     columns_up[here.u][heirs] = basis.columns_at_upper[there.u][parents]
     rows[here.cover][heirs] = basis.rows[there.cover][parents]
     rows[here.link][heirs] = basis.rows[there.link][parents]
+    if here.many.start < here.many.stop:
+        rows[here.many][heirs] = basis.rows[there.many][parents]
     is_basic = old.numbers[basis.columns[there.rule]]
     columns[here.rule] = np.isin(new.numbers, is_basic)
     columns[here.level.start :] = basis.columns[there.level.start :]

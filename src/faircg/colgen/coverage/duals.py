@@ -6,7 +6,7 @@ feasible. With ``e_i`` the cost of covering row ``i`` (loss and fairness), ``a``
 and ``pi`` the multipliers of cover, link and pair rows, and ``gamma`` that of
 ``u <= 1``, row ``i`` needs
 
-    e_i + a_i - H b_i + sum_j pi_ij - sum_j pi_ji + gamma_i >= 0.
+    e_i + a_i - C b_i + sum_j pi_ij - sum_j pi_ji + gamma_i >= 0.
 
 Within a cell the rows that are bad to cover (``e > 0``) *pay* for those that are good:
 each payment is one more pair, a cut that the master did not need because both rows are
@@ -42,7 +42,8 @@ def coverage_duals(master: CoverageMaster, reported: FloatVector) -> Duals:
     costs = covering_costs(problem, fairness)
     spread = spread_over_cells(master, row_dual, costs)
     pairs = spread.pairs
-    touched = costs + spread.again + spread.missed - master.most_rules * spread.link
+    touched = costs + spread.again + spread.missed
+    touched -= problem.max_complexity * spread.link + master.most_rules * spread.many
     np.add.at(touched, pairs.first, pairs.prices)
     np.subtract.at(touched, pairs.second, pairs.prices)
     # What rounding left below zero is taken off the value, as ``u`` is at most one.
@@ -50,14 +51,14 @@ def coverage_duals(master: CoverageMaster, reported: FloatVector) -> Duals:
     value = float(problem.miss_costs.sum()) - lam * problem.max_complexity
     value += rate_value(problem, fairness)
     value += float(lost.sum()) - float(spread.missed.sum())
-    prices = problem.rule_row_costs + spread.link - spread.again
+    prices = problem.rule_row_costs + spread.many - spread.again
     np.subtract.at(prices, pairs.first, pairs.prices)
-    both = np.minimum(spread.again, spread.link)
+    units = spread.link if spread.link.any() else None
     return Duals(
-        Prices(prices, lam, value),
-        again=spread.again - both,
+        Prices(prices, lam, value, units),
+        again=spread.again,
         missed=spread.missed - lost,
-        touched=np.maximum(touched, 0.0) + (master.most_rules - 1.0) * both,
+        touched=np.maximum(touched, 0.0),
         pairs=pairs,
         fairness=fairness,
     )

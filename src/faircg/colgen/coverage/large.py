@@ -214,7 +214,7 @@ class LargeCoverage:
         What a row has to spare lowers the reward of covering it, or goes into its link.
         """
         problem, scale = self.problem, self._scale
-        most_rules = float(max(1, problem.max_complexity // 2))
+        most = float(problem.max_complexity)
         is_needed = self._pairs.prices > NEEDED
         pairs = Pairs(
             self._pairs.first[is_needed],
@@ -224,19 +224,20 @@ class LargeCoverage:
         fairness, lam = scale * self._others[:-1], max(0.0, -scale * self._others[-1])
         is_good = problem.coverage_costs <= 0
         again, link = _split(scale * self._own, is_good)
-        rest = covering_costs(problem, fairness) + again - most_rules * link
+        rest = covering_costs(problem, fairness) + again - most * link
         rest += _sums(pairs.first, pairs.prices, problem.n_rows)
         rest -= _sums(pairs.second, pairs.prices, problem.n_rows)
         spare = np.minimum(again, np.maximum(rest, 0.0))
         again, rest = again - spare, rest - spare
-        moved = np.maximum(rest, -most_rules * link)
-        link, rest = link + moved / most_rules, rest - moved
+        moved = np.maximum(rest, -most * link)
+        link, rest = link + moved / most, rest - moved
         missed = np.maximum(-rest, 0.0)  # what is left is below zero
         value = float(problem.miss_costs.sum()) - lam * problem.max_complexity
         value += rate_value(problem, fairness) - float(missed.sum())
-        prices = link - again - _sums(pairs.first, pairs.prices, problem.n_rows)
+        prices = -again - _sums(pairs.first, pairs.prices, problem.n_rows)
+        units = link if link.any() else None
         return Duals(
-            Prices(prices, lam, value),
+            Prices(prices, lam, value, units),
             again=again,
             missed=missed,
             touched=np.zeros(problem.n_rows),

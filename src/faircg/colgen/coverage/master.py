@@ -7,14 +7,17 @@ without a proxy:
     min   sum_i miss_i (1 - u_i) + hit_i u_i              (0-1 loss)
           sum_i miss_i (1 - u_i) + sum_k hit(k) w_k       (Hamming loss)
     cover      sum_{k covers i} w_k - u_i >= 0
-    link     H u_i - sum_{k covers i} w_k >= 0            H = floor(C / 2)
+    link     C u_i - sum_{k covers i} c_k w_k >= 0
+    many     H u_i - sum_{k covers i} w_k >= 0            H = floor(C / 2)
     pair   u_j - u_i + sum_{k covers i, not j} w_k >= 0   for some pairs of rows
     complexity  sum_k c_k w_k <= C,  fairness rows in u,  0 <= u <= 1,  w >= 0
 
 The pair cut is valid: if row ``i`` is covered, then either a rule that covers it covers
-``j`` as well, or a rule that covers ``i`` and not ``j`` was chosen. At most ``H`` rules
-fit, because each has a complexity of two or more. The cuts are what makes the linear
-program strong; :mod:`faircg.colgen.coverage.pair_cuts` finds those that are violated.
+``j`` as well, or a rule that covers ``i`` and not ``j`` was chosen. The links: rules
+that cover a row have at most the complexity of all, and are at most as many as fit,
+because each has a complexity of two or more; of these the first is the stronger one,
+unless ``C`` is odd. The cuts are what makes the linear program strong;
+:mod:`faircg.colgen.coverage.pair_cuts` finds those that are violated.
 """
 
 from __future__ import annotations
@@ -49,6 +52,7 @@ class CoverageLayout:
     short: slice
     cover: slice
     link: slice
+    many: slice
     complexity: int
     fairness: slice
     cut: slice
@@ -112,7 +116,8 @@ class CoverageMaster:
         at = m + len(self.numbers)
         level = slice(at, at + self.problem.rate_rows.n_levels)
         n_short = 2 * n_rates if self.penalty > 0 else 0
-        fair = 2 * m + 1
+        many = m if self.problem.max_complexity % 2 else 0
+        fair = 2 * m + many + 1
         return CoverageLayout(
             u=slice(0, m),
             rule=slice(m, at),
@@ -120,7 +125,8 @@ class CoverageMaster:
             short=slice(level.stop, level.stop + n_short),
             cover=slice(0, m),
             link=slice(m, 2 * m),
-            complexity=2 * m,
+            many=slice(2 * m, 2 * m + many),
+            complexity=2 * m + many,
             fairness=slice(fair, fair + n_rates),
             cut=slice(fair + n_rates, fair + n_rates + len(self.used)),
         )
@@ -141,11 +147,13 @@ class CoverageMaster:
         one = sparse.eye_array(len(cells), format="csr")
         covering = sparse.csr_array(cells.signature.astype(float))
         builder.add([(at.u, -one), (at.rule, covering)], 0.0, INFINITY)
-        builder.add(
-            [(at.u, self.most_rules * one), (at.rule, -covering)], 0.0, INFINITY
-        )
         complexity = self.pool.complexities[self.numbers].astype(float)
         limit = float(problem.max_complexity)
+        taken = sparse.csr_array(covering * complexity[np.newaxis])
+        builder.add([(at.u, limit * one), (at.rule, -taken)], 0.0, INFINITY)
+        if at.many.start < at.many.stop:
+            parts = [(at.u, self.most_rules * one), (at.rule, -covering)]
+            builder.add(parts, 0.0, INFINITY)
         builder.add([(at.rule, complexity[np.newaxis])], -INFINITY, limit)
         self._add_rates(builder)
         self._add_cuts(builder)

@@ -30,9 +30,9 @@ USED = 20.0
 """How much more the condition counts that good rules test most often."""
 FAR = 0.002
 """Violation that outweighs one condition in which two rows differ."""
-VIOLATED = 0.01
+VIOLATED = 0.002
 """Smallest violation that is worth a cut."""
-OPEN = 0.02
+OPEN = 0.004
 """Rows covered less than this, or so nearly as often as can be, need no cut."""
 MOST_WORK = 4e11
 """Products that one search for violated pairs may take; others wait for the next."""

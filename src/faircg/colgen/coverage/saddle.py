@@ -73,12 +73,14 @@ class SaddleProgram:
             fairness=slice(int(rows[1]), int(rows[2])),
             complexity=int(rows[2]),
         )
-        self.most_rules = float(max(1, problem.max_complexity // 2))
         self.is_good = problem.coverage_costs <= 0
+        self._sign = np.where(self.is_good, 1.0, -1.0)
+        self._own = np.where(self.is_good, 1.0, float(problem.max_complexity))
         self.first, self.second = pairs
         self._size = complexities.astype(float)
         met = np.ascontiguousarray(rows_at(covers, np.arange(n)).T)
-        self._covers = sparse.csr_array(met.astype(float))
+        taken = np.where(self.is_good, met, self._size[:, np.newaxis] * met)
+        self._covers = sparse.csr_array(taken)
         self._covered = sparse.csr_array(self._covers.T)
         apart = met[:, self.first] & ~met[:, self.second]
         self._parts = sparse.csr_array(apart.astype(float))
@@ -94,7 +96,6 @@ class SaddleProgram:
         at = self.at
         self.cost = np.zeros(at.level.stop)
         self.cost[at.u] = problem.coverage_costs / scale
-        self.cost[at.rule] = self._covers @ problem.rule_row_costs / scale
         self.most = np.ones(at.level.stop)
         self.most[at.rule] = np.inf
         self.lower, self.upper = (
@@ -113,12 +114,11 @@ class SaddleProgram:
         per_rate = np.abs(self._rate_u)
         columns[at.rule] = self._covers.sum(axis=1) + self._parts.sum(axis=1)
         columns[at.rule] += self._size
-        own = np.where(self.is_good, 1.0, self.most_rules)
         ends = np.concatenate([self.first, self.second])
-        columns[at.u] = own + np.bincount(ends, minlength=n)
+        columns[at.u] = self._own + np.bincount(ends, minlength=n)
         columns[at.u] += per_rate.sum(axis=0)
         columns[at.level] = np.abs(self._rate_level).sum(axis=0)
-        rows[at.own] = per_row + own
+        rows[at.own] = per_row + self._own
         rows[at.pair] = self._parted.sum(axis=1) + 2
         rows[at.fairness] = per_rate.sum(axis=1)
         rows[at.fairness] += np.abs(self._rate_level).sum(axis=1)
@@ -137,7 +137,7 @@ class SaddleProgram:
         weights, u = point[at.rule], point[at.u]
         found = np.empty(at.complexity + 1)
         often = self._covered @ weights
-        found[at.own] = np.where(self.is_good, often - u, self.most_rules * u - often)
+        found[at.own] = self._sign * (often - self._own * u)
         found[at.pair] = u[self.second] - u[self.first] + self._parted @ weights
         found[at.fairness] = self._rate_u @ u + self._rate_level @ point[at.level]
         found[at.complexity] = self._size @ weights
@@ -146,13 +146,12 @@ class SaddleProgram:
     def charges(self, multipliers: FloatVector) -> FloatVector:
         """Return what the rows give to each variable: cost less that is reduced."""
         at, n = self.at, self.at.own.stop
-        own = np.where(self.is_good, multipliers[at.own], -multipliers[at.own])
+        own = self._sign * multipliers[at.own]
         pair, fairness = multipliers[at.pair], multipliers[at.fairness]
         found = np.empty(at.level.stop)
         found[at.rule] = self._covers @ own + self._parts @ pair
         found[at.rule] += multipliers[at.complexity] * self._size
-        u = -np.where(self.is_good, 1.0, self.most_rules) * own
-        u += fairness @ self._rate_u
+        u = fairness @ self._rate_u - self._own * own
         u += np.bincount(self.second, weights=pair, minlength=n)
         u -= np.bincount(self.first, weights=pair, minlength=n)
         found[at.u] = u

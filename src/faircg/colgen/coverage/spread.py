@@ -16,10 +16,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Spread:
-    """Multipliers of rows: ``again`` (a), ``link`` (b), ``missed`` (gamma), pairs."""
+    """Multipliers of rows: ``again`` (a), ``link`` (b), ``missed`` (gamma), pairs.
+
+    ``many`` is that of the link which counts rules.
+    """
 
     again: FloatVector
     link: FloatVector
+    many: FloatVector
     missed: FloatVector
     pairs: Pairs
 
@@ -31,7 +35,7 @@ def spread_over_cells(
     at, n_rows = master.layout, master.problem.n_rows
     cells, n_cells = master.cells, len(master.cells)
     cover = np.append(np.maximum(row_dual[at.cover], 0.0), np.inf)
-    link = np.append(np.maximum(row_dual[at.link], 0.0), 0.0)
+    link, by_complexity = _links(master, row_dual)
     prices = np.maximum(row_dual[at.cut], 0.0)
     first, second = master.first[master.used], master.second[master.used]
     rest = costs.copy()
@@ -41,15 +45,13 @@ def spread_over_cells(
     cell = np.where(cells.of >= 0, cells.of, n_cells)
     surplus = np.maximum(rest, 0.0)
     has = np.bincount(cell, weights=surplus, minlength=n_cells + 1)
-    linked = np.minimum(master.most_rules * link, has)
+    linked = np.minimum(link, has)
     share = np.divide(linked, has, out=np.zeros_like(has), where=has > 0)[cell]
-    link_rows = surplus * share / master.most_rules
+    link_rows = surplus * share
     surplus = surplus * (1.0 - share)
     # The rest of a link is what ``u <= 1`` pays for: without it rules become cheaper.
-    beyond = (master.most_rules * link - linked) / np.maximum(
-        np.bincount(cell, minlength=n_cells + 1), 1
-    )
-    link_rows += beyond[cell] / master.most_rules
+    beyond = (link - linked) / np.maximum(np.bincount(cell, minlength=n_cells + 1), 1)
+    link_rows += beyond[cell]
 
     deficit = np.maximum(-rest, 0.0) + beyond[cell]
     payers, payments, payees = payments_in_order(cell, surplus, deficit, n_cells + 1)
@@ -64,7 +66,31 @@ def spread_over_cells(
         np.concatenate([prices, payments]),
         n_rows,
     )
-    return Spread(open_rows * part, link_rows, open_rows * (1.0 - part), pairs)
+    return Spread(
+        again=open_rows * part,
+        link=link_rows * by_complexity[cell] / master.problem.max_complexity,
+        many=link_rows * (1.0 - by_complexity[cell]) / master.most_rules,
+        missed=open_rows * (1.0 - part),
+        pairs=pairs,
+    )
+
+
+def _links(
+    master: CoverageMaster, row_dual: FloatVector
+) -> tuple[FloatVector, FloatVector]:
+    """Return what both links take of each cell, and the share of that of complexity.
+
+    The last cell is that of rows which no rule covers.
+    """
+    at = master.layout
+    link = master.problem.max_complexity * np.maximum(row_dual[at.link], 0.0)
+    many = np.zeros_like(link)
+    if at.many.start < at.many.stop:
+        many = master.most_rules * np.maximum(row_dual[at.many], 0.0)
+    total = np.append(link + many, 0.0)
+    share = np.ones_like(total)
+    np.divide(np.append(link, 0.0), total, out=share, where=total > 0)
+    return total, share
 
 
 def payments_in_order(
