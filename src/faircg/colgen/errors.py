@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 FEW_ROWS, MOST_ROWS = 500, 2_500
 """Distinct rows up to which the coverage master is solved beside, or is begun."""
-ROUNDS: Final = 8
+ROUNDS: Final = 5
 """Rounds of a master that is only begun."""
 MOST_RULES: Final = 1_500
 """Rules inside the gap up to which it is closed by enumeration.

@@ -6,8 +6,8 @@ optimal solution: any multipliers prove something once they are priced against a
 rules. So the master is a saddle point that is approached by first-order steps
 (:mod:`faircg.colgen.coverage.saddle`), with a variable and a multiplier for each row of
 the data. Each call takes in the worst rules of the last pricing, of those alike only
-one; now and then also violated pairs of rows; and makes some hundred steps from where
-the last call ended. Rules that nobody has met yet find little to gain, because the
+one; violated pairs of rows; and makes some hundred steps from where the last call
+ended. Rules that nobody has met yet find little to gain, because the
 multipliers have moved no further than the known rules asked for.
 """
 
@@ -35,22 +35,22 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+ROUNDS: Final = 3
+"""Rounds of one call: rules that are known are activated before new ones are sought."""
 STEPS: Final = 200
-"""Steps of one call."""
+"""Steps of one round."""
 BEGIN: Final = 150
 """Rules to begin with."""
 ACTIVATE: Final = 60
-"""How many rules of negative reduced cost are activated in a call."""
+"""How many rules of negative reduced cost are activated in a round."""
 ALIKE: Final = 0.8
 """Rules are alike if they share this part of all the rows that either covers."""
-SEPARATE: Final = 3
-"""Calls after which violated pairs are looked for."""
 IN_USE: Final = 1e-4
 """A rule of a smaller weight is not in use."""
 NEEDED: Final = 1e-3
 """A pair with a smaller multiplier, in costs of a row, is not needed."""
 IDLE: Final = 4
-"""Calls for which a pair may be not needed before it is dropped."""
+"""Rounds for which a pair may be not needed before it is dropped."""
 BYTES_PER_ENTRY: Final = 60
 """Memory of a row that a rule covers, in all the forms that a program has."""
 
@@ -85,11 +85,12 @@ class LargeCoverage:
         if self._likeness is None or self._duals is None:
             self._begin(deadline)
         else:
-            if self._calls % SEPARATE == 0:
-                self._separate(self._likeness, deadline)
-            self._activate(self._duals, deadline)
-        value = self._follow(deadline)
-        self._duals = duals = self._priced()
+            self._separate(self._likeness, deadline)
+        for _ in range(ROUNDS):
+            if self._duals is not None:
+                self._activate(self._duals, deadline)
+            value = self._follow(deadline)
+            self._duals = duals = self._priced()
         self._calls += 1
         logger.debug(
             "coverage master: %d rules, %d pairs, value %.4f, proves %.4f",
@@ -165,9 +166,8 @@ class LargeCoverage:
             self._u,
             covering_costs(self.problem, fairness),
         )
-        turn = self._calls // SEPARATE
         first, second, self._open = violated_rows(
-            self.problem, likeness, at, deadline, turn
+            self.problem, likeness, at, deadline, self._calls
         )
         pairs, n = self._pairs, self.problem.n_rows
         kept = self._idle <= IDLE
