@@ -105,11 +105,11 @@ def test_a_large_table_goes_on_too(tmp_path, monkeypatch):
     monkeypatch.setattr(loop, "LARGE", 0)
     settings, seen, rounds = QUESTIONS["0-1 loss"], [], []
     with pytest.raises(Killed):
-        fitted(asked(None, kill_after=6, seen=seen, **settings))
-    path = killed(tmp_path / "fit", 4, **settings)
+        fitted(asked(None, kill_after=4, seen=seen, **settings))
+    path = killed(tmp_path / "fit", 2, **settings)
     with pytest.raises(Killed):
         fitted(asked(path, kill_after=3, seen=rounds, **settings))
-    assert rounds == seen[3:]
+    assert rounds == seen[1:]
 
 
 COMMAND = """

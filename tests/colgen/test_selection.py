@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 from fractions import Fraction
 
@@ -157,6 +158,32 @@ def test_a_rule_set_is_judged_once_in_whatever_order():
     assert selection.offer(iter([FIRST, SECOND])) is one
     assert selection.n_judged == 2
     assert one.tie_break == (4, 2, (FIRST, SECOND))
+
+
+def test_of_as_few_errors_the_shortest_is_returned():
+    """A rule of the guide asked for a man, and did without just as well.
+
+    The rule set with it had the lower Hamming loss, which nobody reads.
+    """
+    were_told_apart = 0
+    for seed in range(20):
+        instance = instance_of(seed, 2)
+        problem = problem_of(instance, "hamming", None)
+        selection = Selection(problem)
+        seen = [
+            selection.offer(rules).recount
+            for rules in itertools.combinations(instance.rules, 2)
+        ]
+        feasible = [each for each in seen if each.is_feasible]
+        if not feasible:
+            continue
+        won = selection.returned_winner.recount
+        best = min((each.errors, each.complexity) for each in feasible)
+        assert (won.errors, won.complexity) <= best
+        fewest = [each for each in feasible if each.errors == won.errors]
+        lowest = min((each.hamming_loss for each in fewest), default=won.hamming_loss)
+        were_told_apart += won.hamming_loss > lowest
+    assert were_told_apart
 
 
 def test_what_is_known_is_judged_first():

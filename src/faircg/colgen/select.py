@@ -107,6 +107,7 @@ class Selection:
         return loss, recount.zero_one_loss, candidate.tie_break
 
     def _by_errors(self, candidate: Candidate) -> tuple[object, ...]:
+        # Of those that make as few errors, people would rather read the shortest.
         recount = candidate.recount
-        losses = recount.zero_one_loss, recount.errors, recount.hamming_loss
-        return *losses, candidate.tie_break
+        losses = recount.zero_one_loss, recount.errors, recount.complexity
+        return *losses, recount.hamming_loss, candidate.tie_break
