@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from faircg._kernel import ConditionBits, take
-from faircg.colgen.signatures import rows_at
+from faircg._kernel import ConditionBits, take, weigh
 
 if TYPE_CHECKING:
     from faircg.typing import (
@@ -73,10 +72,9 @@ class Pairs:
         paid = np.zeros(len(covers))
         step = max(1, _BLOCK // max(1, len(self)))
         for start in range(0, len(covers) if len(self) else 0, step):
-            block = slice(start, start + step)
-            met = rows_at(covers[block], self.first)
-            met &= rows_at(covers[block], self.second)
-            paid[block] = met.T @ self.prices
+            block = covers[start : start + step]
+            both = take(block, self.first) & take(block, self.second)
+            paid[start : start + step] = weigh(both, self.prices)
         return paid
 
     def beside(self, bits: ConditionBits) -> ConditionBits:

@@ -37,8 +37,11 @@ logger = logging.getLogger(__name__)
 
 ROUNDS: Final = 3
 """Rounds of one call: rules that are known are activated before new ones are sought."""
-STEPS: Final = 200
-"""Steps of one round."""
+STEPS, MOST_STEPS = 200, 1600
+"""Steps of one round, at first and at most: where few rules are new, and steps go in
+circles, averages of more are nearer to the saddle point."""
+FEW: Final = 3
+"""So few new rules of a call are few."""
 BEGIN: Final = 150
 """Rules to begin with."""
 ACTIVATE: Final = 60
@@ -65,6 +68,7 @@ class LargeCoverage:
         self._duals: Duals | None = None
         self._likeness: Likeness | None = None
         self._calls, self._balance, self._open = 0, 1.0, 0.0
+        self._steps, self._fresh = STEPS, 0
         self._active = np.zeros(0, dtype=np.int64)
         self._weights = np.zeros(0)
         self._u = np.zeros(problem.n_rows)
@@ -86,6 +90,7 @@ class LargeCoverage:
             self._begin(deadline)
         else:
             self._separate(self._likeness, deadline)
+        self._fresh = 0
         for _ in range(ROUNDS):
             if self._duals is not None:
                 self._activate(self._duals, deadline)
@@ -99,7 +104,11 @@ class LargeCoverage:
             value,
             duals.prices.value,
         )
-        return MasterValue(value + self._open, duals, is_settled=False)
+        if self._calls > 1 and self._fresh <= FEW:
+            self._steps = min(2 * self._steps, MOST_STEPS)
+        # The point may lack something, and be worth less than the multipliers prove.
+        value = max(value, duals.prices.value) + self._open
+        return MasterValue(value, duals, is_settled=False)
 
     def _begin(self, deadline: Deadline) -> None:
         """Begin with good rules that are not alike, and with pairs of rows that are."""
@@ -137,6 +146,7 @@ class LargeCoverage:
         if entries * BYTES_PER_ENTRY > deadline.memory.limit:
             worst = worst[:0]
         fresh = self._unlike(worst, ACTIVATE, deadline)
+        self._fresh += len(fresh)
         weights = np.zeros(len(pool))
         weights[self._active] = self._weights
         self._active = np.union1d(kept, fresh)
@@ -196,7 +206,7 @@ class LargeCoverage:
             np.concatenate([self._weights, self._u, self._levels]),
             np.concatenate([self._own, pairs.prices, self._others]),
             self._balance,
-            STEPS,
+            self._steps,
             deadline,
         )
         self._weights, self._u = point[at.rule], point[at.u]

@@ -20,7 +20,7 @@ import numpy as np
 from scipy import sparse
 
 from faircg.colgen.coverage.row_costs import rate_ends
-from faircg.colgen.signatures import rows_at
+from faircg.colgen.signatures import sparse_rows
 
 if TYPE_CHECKING:
     from faircg.colgen.problem import Problem
@@ -78,13 +78,14 @@ class SaddleProgram:
         self._own = np.where(self.is_good, 1.0, float(problem.max_complexity))
         self.first, self.second = pairs
         self._size = complexities.astype(float)
-        met = np.ascontiguousarray(rows_at(covers, np.arange(n)).T)
-        taken = np.where(self.is_good, met, self._size[:, np.newaxis] * met)
-        self._covers = sparse.csr_array(taken)
-        self._covered = sparse.csr_array(self._covers.T)
-        apart = met[:, self.first] & ~met[:, self.second]
-        self._parts = sparse.csr_array(apart.astype(float))
-        self._parted = sparse.csr_array(self._parts.T)
+        met = sparse_rows(covers, np.arange(n))
+        here = met[self.first]
+        self._parted = sparse.csr_array(here - here.multiply(met[self.second]))
+        self._parted.eliminate_zeros()
+        self._parts = sparse.csr_array(self._parted.T)
+        is_bad = np.repeat(~self.is_good, np.diff(met.indptr))
+        met.data = np.where(is_bad, self._size[met.indices], met.data)
+        self._covered, self._covers = met, sparse.csr_array(met.T)
         self._rate_u = rates.hit @ problem.negatives - rates.missed @ problem.positives
         self._rate_level = np.zeros((len(rates), rates.n_levels))
         self._rate_level[np.arange(len(rates)), rates.of] = rates.weight
