@@ -43,7 +43,8 @@ def pytest_terminal_summary(
 ) -> Iterator[None]:
     yield
     run = config.getoption("--matrix")
-    if run is not None:
+    is_part = hasattr(config, "workerinput")  # other processes have summaries too
+    if run is not None and not is_part:
         terminalreporter.section("reliability matrix")
         for line in config.stash[MATRIX].lines():
             terminalreporter.write_line(line)

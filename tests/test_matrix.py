@@ -62,7 +62,12 @@ def test_the_page_tells_failures_and_what_is_absent(counted, tmp_path, monkeypat
 
 @pytest.mark.long
 def test_processes_are_added_up(tmp_path):
-    """Reports of other processes are counted where they come together, and once."""
+    """Reports of other processes are counted where they come together, and once.
+
+    Each of them kept its part too, over what the last run of all had counted.
+    """
+    kept = matrix.KEPT / "test.json"
+    before = kept.stat().st_mtime_ns if kept.exists() else None
     asked = "tests/test_stop.py -q -n 1 -p no:cacheprovider -k deadline --matrix test"
     script = "import sys, pytest, matrix; from pathlib import Path; "
     script += f"matrix.KEPT = Path({str(tmp_path)!r}); pytest.main(sys.argv[1:])"
@@ -78,4 +83,6 @@ def test_processes_are_added_up(tmp_path):
     (passed,) = re.findall(r"^(\d+) passed", done.stdout, re.MULTILINE)
     assert int(line.split()[1]) == int(passed) > 1
     assert done.stdout.count("reliability matrix") == 1
+    assert (tmp_path / "test.json").exists()
+    assert (kept.stat().st_mtime_ns if kept.exists() else None) == before
     assert (tmp_path / "test.json").exists()
