@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from matrix import RUNS, Matrix
+from matrix import RUNS, Matrix, cases_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,6 +30,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--matrix", choices=RUNS, help="print the reliability matrix and keep it"
     )
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        parameters = getattr(getattr(item, "callspec", None), "params", {})
+        item.user_properties.append(("cases", cases_of(parameters)))
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -43,6 +43,13 @@ def test_cases_are_counted_by_row(counted):
     assert sum(sum(counts.values()) for counts in counted.counts.values()) == 202
 
 
+def test_instances_are_cases():
+    """A test that compares 260 random instances stood there as one case."""
+    assert matrix.cases_of({"count": 260, "first": 0, "objective": "hamming"}) == 260
+    assert matrix.cases_of({"seeds": range(8, 20)}) == 12
+    assert matrix.cases_of({"seed": 3}) == matrix.cases_of({}) == 1
+
+
 def test_the_page_tells_failures_and_what_is_absent(counted, tmp_path, monkeypatch):
     """Nothing that did not run looks as if it had."""
     monkeypatch.setattr(matrix, "KEPT", tmp_path)

@@ -5,7 +5,6 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from faircg import (
@@ -23,6 +22,7 @@ from faircg.colgen.select import Selection
 from faircg.datasets import load_adult, load_compas, load_default
 from faircg.policy import Policy
 from oracle import Instance, Limits, best_rule_set
+from random_draws import tried
 from test_properties import FEW, PEOPLE, QUESTIONS, fit, table_of
 
 WAYS = ("increasing", "decreasing")
@@ -217,15 +217,15 @@ def test_a_forbidden_rule_enters_no_pool_and_wins_nothing():
     assert selection.returned_winner.rules == ()
 
 
-@FEW
-@given(
+@pytest.mark.filterwarnings("ignore::faircg.exceptions.UnseenCategoryWarning")
+@tried(
     PEOPLE,
     PEOPLE,
     QUESTIONS,
     st.dictionaries(st.sampled_from(["age", "member"]), st.sampled_from(WAYS)),
     st.sampled_from(["positive", "negative", "auto"]),
+    few=FEW,
 )
-@pytest.mark.filterwarnings("ignore::faircg.exceptions.UnseenCategoryWarning")
 def test_more_of_what_helps_never_harms(people, others, question, monotone, rules_for):
     """Raise a feature in its direction: nobody who was accepted is refused."""
     clf = fit(people, {**question, "monotone": monotone, "rules_for": rules_for})
