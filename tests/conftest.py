@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from matrix import RUNS, Matrix
+from matrix import RUNS, Matrix, cases_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,6 +32,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        parameters = getattr(getattr(item, "callspec", None), "params", {})
+        item.user_properties.append(("cases", cases_of(parameters)))
+
+
 def pytest_configure(config: pytest.Config) -> None:
     config.stash[MATRIX] = Matrix()
     config.pluginmanager.register(Counting(config.stash[MATRIX]))
@@ -43,7 +49,8 @@ def pytest_terminal_summary(
 ) -> Iterator[None]:
     yield
     run = config.getoption("--matrix")
-    if run is not None:
+    is_part = hasattr(config, "workerinput")  # other processes have summaries too
+    if run is not None and not is_part:
         terminalreporter.section("reliability matrix")
         for line in config.stash[MATRIX].lines():
             terminalreporter.write_line(line)

@@ -14,7 +14,10 @@ from dataclasses import dataclass
 from datetime import date
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 ROOT = Path(__file__).parents[1]
 KEPT = ROOT / "build" / "matrix"
@@ -47,6 +50,10 @@ ROWS = (
             "colgen/test_coverage.py",
             "colgen/test_paper_examples.py",
             "colgen/test_compas.py",
+            "fairness/test_guide_criteria.py",
+            "test_policy.py",
+            "test_policy_price.py",
+            "test_sides.py",
         ),
     ),
     Row(
@@ -67,6 +74,7 @@ ROWS = (
         "C",
         "bounds and duals against the solver and against enumeration",
         (
+            "colgen/test_costs.py",
             "colgen/test_duals.py",
             "colgen/test_equal_rates.py",
             "colgen/test_large.py",
@@ -215,10 +223,18 @@ ROWS = (
 _ROW_OF = {f"tests/{file}": row.name for row in ROWS for file in row.files}
 
 
+def cases_of(parameters: Mapping[str, Any]) -> int:
+    """Say how many cases a test looks at: its ``count``, or one for each seed."""
+    if "count" in parameters:
+        return int(parameters["count"])
+    return len(parameters.get("seeds", (0,)))
+
+
 class Matrix:
     """Counts cases by row and outcome; a test that looks at many says how many.
 
-    It does so by ``record_property("cases", number)``; others count once.
+    It is parametrised by ``count`` or by ``seeds``, or it says so itself by
+    ``record_property("cases", number)``; others count once.
     """
 
     def __init__(self) -> None:

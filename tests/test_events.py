@@ -3,11 +3,14 @@
 import errno
 import logging
 import signal
+import sys
 import threading
 from collections import Counter
 from dataclasses import replace
 from itertools import pairwise
+from multiprocessing import current_process
 from multiprocessing.connection import Client, Listener
+from pathlib import Path
 
 import joblib
 import numpy as np
@@ -262,6 +265,23 @@ def test_a_process_that_dies_while_it_connects_does_no_harm():
         sender(DepthBegun(1))
     silent.close()
     assert heard == [DepthBegun(1)]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes have names of their own")
+def test_a_temporary_directory_may_have_a_long_name(tmp_path, monkeypatch):
+    """Under a TMPDIR of 80 characters every search with two workers and a log failed.
+
+    The system takes about a hundred characters as a socket's name.
+    """
+    deep = tmp_path / ("deep" * 30)
+    deep.mkdir()
+    monkeypatch.setitem(current_process()._config, "tempdir", str(deep))
+    heard = []
+    with Channel(heard.append) as channel:
+        send, arguments = channel.__reduce__()
+        send(*arguments)(DepthBegun(1))
+    assert heard == [DepthBegun(1)]
+    assert not Path(arguments[0]).exists()
 
 
 def test_a_channel_outlives_a_lack_of_files(monkeypatch):

@@ -43,6 +43,13 @@ def test_cases_are_counted_by_row(counted):
     assert sum(sum(counts.values()) for counts in counted.counts.values()) == 202
 
 
+def test_instances_are_cases():
+    """A test that compares 260 random instances stood there as one case."""
+    assert matrix.cases_of({"count": 260, "first": 0, "objective": "hamming"}) == 260
+    assert matrix.cases_of({"seeds": range(8, 20)}) == 12
+    assert matrix.cases_of({"seed": 3}) == matrix.cases_of({}) == 1
+
+
 def test_the_page_tells_failures_and_what_is_absent(counted, tmp_path, monkeypatch):
     """Nothing that did not run looks as if it had."""
     monkeypatch.setattr(matrix, "KEPT", tmp_path)
@@ -62,7 +69,12 @@ def test_the_page_tells_failures_and_what_is_absent(counted, tmp_path, monkeypat
 
 @pytest.mark.long
 def test_processes_are_added_up(tmp_path):
-    """Reports of other processes are counted where they come together, and once."""
+    """Reports of other processes are counted where they come together, and once.
+
+    Each of them kept its part too, over what the last run of all had counted.
+    """
+    kept = matrix.KEPT / "test.json"
+    before = kept.stat().st_mtime_ns if kept.exists() else None
     asked = "tests/test_stop.py -q -n 1 -p no:cacheprovider -k deadline --matrix test"
     script = "import sys, pytest, matrix; from pathlib import Path; "
     script += f"matrix.KEPT = Path({str(tmp_path)!r}); pytest.main(sys.argv[1:])"
@@ -78,4 +90,6 @@ def test_processes_are_added_up(tmp_path):
     (passed,) = re.findall(r"^(\d+) passed", done.stdout, re.MULTILINE)
     assert int(line.split()[1]) == int(passed) > 1
     assert done.stdout.count("reliability matrix") == 1
+    assert (tmp_path / "test.json").exists()
+    assert (kept.stat().st_mtime_ns if kept.exists() else None) == before
     assert (tmp_path / "test.json").exists()

@@ -183,8 +183,9 @@ def test_worker_processes_end_with_their_parent(how, tmp_path):
         if is_killed:  # only whoever has begun to work knows for whom
             assert process.stdout is not None
             begun: set[str] = set()
-            while len(begun) < 2:
-                begun.add(process.stdout.readline())
+            while len(begun) < 2 and (line := process.stdout.readline()):
+                begun.add(line)
+            assert len(begun) == 2, process.communicate()[1]  # it ended by itself
         found |= children(process.pid)
         process.send_signal(signal.SIGKILL if is_killed else signal.SIGTERM)
         said = process.communicate(timeout=120)[1]

@@ -5,17 +5,13 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import assume
 from hypothesis import strategies as st
 
 from faircg import FairRuleSetClassifier
+from random_draws import tried
 
-FEW = settings(
-    max_examples=15,
-    deadline=None,
-    derandomize=True,
-    suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow],
-)
+FEW = 15
 PERSON = st.fixed_dictionaries(
     {
         "age": st.one_of(st.none(), st.integers(0, 4)),
@@ -113,8 +109,7 @@ def rate(people, covered, group, label):
 
 
 @pytest.mark.filterwarnings("ignore::faircg.exceptions.UnseenCategoryWarning")
-@FEW
-@given(PEOPLE, PEOPLE, QUESTIONS)
+@tried(PEOPLE, PEOPLE, QUESTIONS, few=FEW)
 def test_predictions_are_the_rules_evaluated_by_hand(people, others, question):
     """I can apply the printed rules to any person and get the same answer."""
     clf = fit(people, question)
@@ -124,8 +119,7 @@ def test_predictions_are_the_rules_evaluated_by_hand(people, others, question):
         assert clf.model_.predict(table_of(crowd)).tolist() == expected
 
 
-@FEW
-@given(PEOPLE, QUESTIONS)
+@tried(PEOPLE, QUESTIONS, few=FEW)
 def test_every_rule_set_obeys_its_limits_and_its_constraint(people, question):
     """Complexity, conditions and true rates are within what I asked for."""
     clf = fit(people, question)
@@ -148,8 +142,7 @@ def test_every_rule_set_obeys_its_limits_and_its_constraint(people, question):
     assert (certificate.status == "optimal") == certificate.proven_optimal
 
 
-@FEW
-@given(PEOPLE, QUESTIONS, st.randoms(use_true_random=False))
+@tried(PEOPLE, QUESTIONS, st.randoms(use_true_random=False), few=FEW)
 def test_the_order_of_people_changes_nothing(people, question, rng):
     """Shuffled people give the same rules and the same certificate."""
     shuffled = people.copy()
@@ -160,8 +153,9 @@ def test_the_order_of_people_changes_nothing(people, question, rng):
     assert first.certificate_.objective == second.certificate_.objective
 
 
-@FEW
-@given(PEOPLE, QUESTIONS, st.lists(st.integers(1, 3), min_size=14, max_size=14))
+@tried(
+    PEOPLE, QUESTIONS, st.lists(st.integers(1, 3), min_size=14, max_size=14), few=FEW
+)
 def test_weights_are_repetitions(people, question, weights):
     """A weight of two is the same person twice."""
     weights = weights[: len(people)]
@@ -172,8 +166,7 @@ def test_weights_are_repetitions(people, question, weights):
     assert first.certificate_.objective == second.certificate_.objective
 
 
-@FEW
-@given(PEOPLE, QUESTIONS)
+@tried(PEOPLE, QUESTIONS, few=FEW)
 def test_more_freedom_is_never_worse(people, question):
     """A larger epsilon or complexity never raises the proven optimum."""
     question = {**question, "pricing": "exact"}
@@ -187,8 +180,7 @@ def test_more_freedom_is_never_worse(people, question):
         assert loose.objective <= tight.objective
 
 
-@FEW
-@given(PEOPLE, QUESTIONS)
+@tried(PEOPLE, QUESTIONS, few=FEW)
 def test_a_copied_column_brings_nothing(people, question):
     """A feature said twice does not change what can be reached."""
     question = {**question, "pricing": "exact"}

@@ -111,7 +111,7 @@ class Channel:
             return _Sender, (None, b"", os.getpid())
         with self._lock:
             if self._server is None:
-                self._server = Listener(backlog=WAITING)
+                self._server = _listener()
                 threading.Thread(
                     target=self._accept, args=(self._server,), daemon=True
                 ).start()
@@ -155,6 +155,18 @@ class Channel:
                 except BaseException as error:
                     self._error = error
             return self._error is None
+
+
+def _listener() -> Listener:
+    """Listen in the temporary directory, or in /tmp where its name is too long.
+
+    A socket's name has about a hundred characters at most. Whoever connects must know
+    the key, wherever the socket is.
+    """
+    try:
+        return Listener(backlog=WAITING)
+    except OSError:
+        return Listener(f"/tmp/faircg-{secrets.token_hex(8)}", backlog=WAITING)
 
 
 class _Sender:

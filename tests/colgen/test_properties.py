@@ -7,13 +7,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from faircg.colgen.pool import Pool
 from faircg.colgen.problem import Problem, fingerprint
 from faircg.colgen.select import Selection
 from oracle import Instance, Limits, random_instance
+from random_draws import tried
 from small_problems import (
     CRITERIA,
     EPSILONS,
@@ -25,7 +25,7 @@ from small_problems import (
     solved,
 )
 
-quickly = settings(max_examples=12, deadline=None, derandomize=True)
+FEW = 12
 instances = st.builds(random_instance, st.integers(0, 2**20), st.integers(2, 4))
 questions = st.tuples(
     st.sampled_from(OBJECTIVES),
@@ -45,8 +45,7 @@ def answers(instance: Instance, objective: str, limits: Limits):
     ), solution
 
 
-@quickly
-@given(instances, questions, st.randoms(use_true_random=False))
+@tried(instances, questions, st.randoms(use_true_random=False), few=FEW)
 def test_the_order_of_samples_changes_nothing(instance, question, random):
     """Not even which rules are returned, nor the fingerprint of the data."""
     order = list(range(len(instance.is_positive)))
@@ -65,8 +64,7 @@ def test_the_order_of_samples_changes_nothing(instance, question, random):
     assert first.certificate.data == second.certificate.data
 
 
-@quickly
-@given(instances, questions, st.randoms(use_true_random=False))
+@tried(instances, questions, st.randoms(use_true_random=False), few=FEW)
 def test_renaming_groups_changes_nothing(instance, question, random):
     """Which group comes first is nobody's business."""
     names = list(range(instance.n_groups))
@@ -82,8 +80,7 @@ def test_renaming_groups_changes_nothing(instance, question, random):
     )
 
 
-@quickly
-@given(instances, st.sampled_from(OBJECTIVES), st.sampled_from(CRITERIA[1:]))
+@tried(instances, st.sampled_from(OBJECTIVES), st.sampled_from(CRITERIA[1:]), few=FEW)
 def test_a_larger_epsilon_is_never_worse(instance, objective, criterion):
     """Every rule set that satisfies a narrow bound satisfies a wide one."""
     lps, optima = [], []
@@ -97,8 +94,7 @@ def test_a_larger_epsilon_is_never_worse(instance, objective, criterion):
     assert free.certificate.objective <= optima[-1]
 
 
-@quickly
-@given(instances, questions)
+@tried(instances, questions, few=FEW)
 def test_more_complexity_is_never_worse(instance, question):
     """Neither more rules nor longer ones can hurt the optimum."""
     optima = []
@@ -109,8 +105,7 @@ def test_more_complexity_is_never_worse(instance, question):
     assert optima[0] == instance.is_positive.sum()
 
 
-@quickly
-@given(instances, questions)
+@tried(instances, questions, few=FEW)
 def test_longer_rules_are_never_worse(instance, question):
     """The optimum over rules of three conditions is at most that over one."""
     optima = []
@@ -120,8 +115,7 @@ def test_longer_rules_are_never_worse(instance, question):
     assert optima == sorted(optima, reverse=True)
 
 
-@quickly
-@given(instances, questions, st.data())
+@tried(instances, questions, st.data(), few=FEW)
 def test_a_sample_twice_is_a_sample_of_weight_two(instance, question, data):
     """The merged problems are the same, bit by bit; weight zero is absence."""
     objective, limits = question
@@ -154,8 +148,7 @@ def test_a_sample_twice_is_a_sample_of_weight_two(instance, question, data):
     assert (weighted.negatives == repeated.negatives).all()
 
 
-@quickly
-@given(instances, st.randoms(use_true_random=False))
+@tried(instances, st.randoms(use_true_random=False), few=FEW)
 def test_a_pool_keeps_one_rule_for_each_coverage_and_that_the_shortest(
     instance, random
 ):
@@ -178,8 +171,7 @@ def test_a_pool_keeps_one_rule_for_each_coverage_and_that_the_shortest(
     assert pool.add(instance.rules) == []
 
 
-@quickly
-@given(instances, questions, st.data())
+@tried(instances, questions, st.data(), few=FEW)
 def test_selection_keeps_no_rule_set_that_breaks_a_limit(instance, question, data):
     """Whatever is offered, in whatever order; and it never keeps the worse one."""
     objective, limits = question
@@ -207,8 +199,7 @@ def test_selection_keeps_no_rule_set_that_breaks_a_limit(instance, question, dat
     assert instance.counts(selection.objective_winner.rules).satisfies(limits)
 
 
-@quickly
-@given(instances, questions)
+@tried(instances, questions, few=FEW)
 def test_adding_rules_to_the_pool_never_raises_the_lp_value(instance, question):
     """The restricted master only falls from round to round, the bound only rises."""
     problem = problem_of(instance, *question)

@@ -29,25 +29,25 @@ def again(problem, bound):
     return priced_again(problem, bound, ExactPricer(), Deadline())
 
 
-@pytest.mark.parametrize("n", [pytest.param(6), pytest.param(60, marks=MANY)])
+@pytest.mark.parametrize("count", [6, pytest.param(60, marks=MANY)])
 @pytest.mark.parametrize("objective", OBJECTIVES)
 @pytest.mark.parametrize("criterion", CRITERIA)
-def test_a_true_bound_stays_as_it_is(criterion, objective, n):
+def test_a_true_bound_stays_as_it_is(criterion, objective, count):
     """What a search has proven is proven by its prices alone, to the last digit."""
     for by_proxy in (False, True):
-        for instance, _, problem in questions(criterion, objective, 2, n):
+        for instance, _, problem in questions(criterion, objective, 2, count):
             problem = replace(problem, by_proxy=by_proxy)
             bound = proven(problem, instance.max_conditions)
             assert again(problem, bound).value == bound.value
 
 
-@pytest.mark.parametrize("n", [pytest.param(6), pytest.param(60, marks=MANY)])
+@pytest.mark.parametrize("count", [6, pytest.param(60, marks=MANY)])
 @pytest.mark.parametrize("objective", OBJECTIVES)
 @pytest.mark.parametrize("criterion", CRITERIA)
-def test_whatever_the_prices_are_the_bound_is_true(criterion, objective, n):
+def test_whatever_the_prices_are_the_bound_is_true(criterion, objective, count):
     """Prices of a file that somebody has changed prove little, and nothing false."""
     rng, n_lower = np.random.default_rng(0), 0
-    for instance, limits, problem in questions(criterion, objective, 2, n):
+    for instance, limits, problem in questions(criterion, objective, 2, count):
         bound = proven(problem, instance.max_conditions)
         best = best_rule_set(instance, objective, limits)
         for duals in (
@@ -60,7 +60,7 @@ def test_whatever_the_prices_are_the_bound_is_true(criterion, objective, n):
             told = again(problem, DualBound(duals, instance.max_conditions))
             assert told is None or told.value <= best + 1e-6
             n_lower += told is None or told.value < duals.prices.value
-    assert n_lower > n
+    assert n_lower > count
 
 
 def with_value(duals, value):
