@@ -279,6 +279,9 @@ def test_no_rule_on_real_data_has_the_wrong_sign(name, constraint, rules_for):
         max_conditions=2,
         monotone=monotone,
         rules_for=rules_for,
+        work_limit=200,  # by the clock, a machine that does much else proves less
+        time_limit=3_600,
+        pricing_time_limit=2,
     ).fit(data.X, data.y, sensitive_features=data.sensitive_features)
     assert clf.certificate_.proven_optimal
     conditions = [c for rule in clf.rule_set_ for c in rule.conditions]

@@ -27,6 +27,7 @@ def fitted(compas, constraint, epsilon, max_complexity, **more):
         max_conditions=6,
         thresholds="quantile",
         rules_for="positive",
+        time_limit=3_600,  # a machine that does much else needs more than a minute
         **more,
     )
     groups = compas.sensitive_features
