@@ -43,13 +43,14 @@ def test_the_true_price_lies_between_the_bounds(seeds):
         )
         prices = price_of_policy(clf, table, y, sensitive_features=group)
         assert [p.parameter for p in prices] == ["monotone", "not_together"]
-        strict = best_loss(table, y, group, errors, allowed)
+        asked = {**errors, "rules_for": "positive"}
+        strict = best_loss(table, y, group, asked, allowed)
         for price, loose in zip(prices, ("directed", "apart"), strict=True):
             best = best_loss(
                 table,
                 y,
                 group,
-                errors,
+                asked,
                 lambda c, loose=loose: allowed(c, **{loose: False}),
             )
             assert price.at_least <= strict - best <= price.at_most
