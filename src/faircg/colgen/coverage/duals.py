@@ -2,11 +2,11 @@ r"""From the duals of the coverage master to the prices of rows and of pairs of 
 
 A cell is a set of rows that the rules of the master do not tell apart; other rules do.
 So the multipliers of cells are spread over their rows such that each row alone is dual
-feasible. With ``e_i`` the cost of covering row ``i`` (loss and fairness), ``a``, ``b``
-and ``pi`` the multipliers of cover, link and pair rows, and ``gamma`` that of
-``u <= 1``, row ``i`` needs
+feasible. With ``e_i`` the cost of covering row ``i`` (loss and fairness), ``a``, ``b``,
+``h`` and ``pi`` the multipliers of cover rows, both links and pair rows, and ``gamma``
+that of ``u <= 1``, row ``i`` needs
 
-    e_i + a_i - C b_i + sum_j pi_ij - sum_j pi_ji + gamma_i >= 0.
+    e_i + a_i - C b_i - H h_i + sum_j pi_ij - sum_j pi_ji + gamma_i >= 0.
 
 Within a cell the rows that are bad to cover (``e > 0``) *pay* for those that are good:
 each payment is one more pair, a cut that the master did not need because both rows are
