@@ -90,6 +90,8 @@ class ErrorCosts:
         by_class = self._class_weights(labels, weights.whole)
         missed = self.false_negative * by_class[1]
         hit = self.false_positive * by_class[0]
+        if costs is None and hit == missed == 1 and weights.parts == 1:
+            return SampleCosts(None, Units())  # everybody costs one
         parts = math.lcm(missed.denominator, hit.denominator)
         factors = [int(hit * parts), int(missed * parts)]
         of_rows = np.ones(len(is_positive), np.int64) if costs is None else costs.whole

@@ -163,7 +163,8 @@ def attribute_names(sensitive_features: Any) -> list[ColumnName]:
     """Return the names of the attributes that have one."""
     if sensitive_features is None:
         return []
-    return [name for name, _ in _columns(sensitive_features) if name is not None]
+    series = _series(sensitive_features) or []  # only these have names
+    return [name for name, _ in series if name is not None]
 
 
 def _names(sensitive_features: Any) -> list[ColumnName]:
@@ -356,17 +357,15 @@ def _bin_names(name: str, cuts: Sequence[float]) -> list[str]:
 
 
 def _columns(data: Any) -> list[tuple[str | None, np.ndarray[Any, Any]]]:
-    native = nw.from_native(data, pass_through=True, allow_series=True)
-    if isinstance(native, nw.DataFrame) and native.columns:
+    series = _series(data)
+    if series is not None:
         return [
-            (str(c.name), np.asarray(c.to_numpy(), dtype=object))
-            for c in native.iter_columns()
+            (name, np.asarray(column.to_numpy(), dtype=object))
+            for name, column in series
         ]
-    if isinstance(native, nw.Series):
-        name = str(native.name) if native.name else None
-        return [(name, np.asarray(native.to_numpy(), dtype=object))]
     array = np.asarray(data, dtype=object)
-    if array.ndim == 1 and not any(isinstance(value, list) for value in array):
+    is_plain = isinstance(data, np.ndarray) and not data.dtype.hasobject
+    if array.ndim == 1 and (is_plain or not any(isinstance(v, list) for v in array)):
         return [(None, array)]
     if array.ndim == 2 and array.shape[1] > 0:
         return [(None, array[:, j]) for j in range(array.shape[1])]
@@ -374,6 +373,16 @@ def _columns(data: Any) -> list[tuple[str | None, np.ndarray[Any, Any]]]:
         "sensitive_features must be one column, or a table of a few columns, not "
         f"something of shape {array.shape}"
     )
+
+
+def _series(data: Any) -> list[tuple[str | None, Any]] | None:
+    """Return the columns of a frame or a series by name; None of anything else."""
+    native = nw.from_native(data, pass_through=True, allow_series=True)
+    if isinstance(native, nw.DataFrame) and native.columns:
+        return [(str(column.name), column) for column in native.iter_columns()]
+    if isinstance(native, nw.Series):
+        return [(str(native.name) if native.name else None, native)]
+    return None
 
 
 def _text(value: object) -> str:

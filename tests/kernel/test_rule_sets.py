@@ -84,11 +84,26 @@ def make_touching(seed: int) -> tuple[Any, Any, Any, dict[str, Any]]:
     return rows, touches, marked, {**problem, "covers": pack(rows), **marks}
 
 
+def make_linked(seed: int) -> tuple[Any, Any, Any, dict[str, Any]]:
+    """Link some cells to the limit on complexity, beside touches and marks."""
+    rng = np.random.default_rng((seed, 2))
+    rows, touches, marked, problem = make_touching(seed)
+    n_cells, few = rows.shape[1], rng.choice([0.05, 0.5, 1.0])
+    prices = rng.choice([[0.0, 1.0], [0.01, 0.1], [1 / 3, 1e-4]])
+    linked = rng.choice(prices, n_cells) * (rng.random(n_cells) < few)
+    if seed % 3 == 0:
+        linked = rng.random(n_cells) * linked
+    return rows, touches, marked, {**problem, "linked": linked}
+
+
 def every_set(
     rows: Any, problem: dict[str, Any], touches: Any = None, marked: Any = 0
 ) -> dict[tuple[int, ...], float]:
     """List all sets that fit, with their excess."""
     rules = range(len(rows))
+    fit = problem["complexities"][problem["complexities"] <= problem["max_complexity"]]
+    most = min(problem["max_complexity"], fit.sum())
+    linked = problem.get("linked", np.zeros(rows.shape[1]))
     touches = np.zeros_like(rows) if touches is None else touches
     found: dict[tuple[int, ...], float] = {}
     for chosen in chain(*(combinations(rules, size) for size in range(len(rows) + 1))):
@@ -99,6 +114,8 @@ def every_set(
             marks = times + touches[list(chosen)].any(axis=0) + marked
             excess += problem["again"] @ np.maximum(0, marks - 1)
             excess += problem["missed"] @ (times == 0)
+            here = problem["complexities"][list(chosen)] @ rows[list(chosen)]
+            excess += linked @ ((times > 0) * (most - here))
             found[chosen] = float(excess + problem["spare_price"] * spare)
     return found
 
@@ -178,6 +195,41 @@ def test_touches_and_marks_are_paid_once(
         rows, touches, marked, problem = make_touching(seed)
         every = every_set(rows, problem, touches, marked)
         compare(seed, problem, every, monkeypatch)
+
+
+@pytest.mark.parametrize("seeds", CHUNKS)
+def test_linked_cells_pay_for_complexity_elsewhere(
+    seeds: range, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Four hundred more, with cells that are linked to the limit on complexity."""
+    linked = 0
+    for seed in seeds:
+        rows, touches, marked, problem = make_linked(seed)
+        linked += bool(problem["linked"].any())
+        every = every_set(rows, problem, touches, marked)
+        compare(seed, problem, every, monkeypatch)
+    assert linked > len(seeds) // 2
+
+
+def test_rules_that_cover_a_linked_cell_together_share_its_price() -> None:
+    """Each alone pays 2 for the complexity that the other one has; both together none.
+
+    A bound that charged each of them for what the other one uses would lose the set
+    of both.
+    """
+    found = below(
+        covers=np.array([[1], [1]], dtype=np.uint64),
+        costs=np.zeros(2),
+        complexities=np.array([2, 2]),
+        again=np.zeros(1),
+        missed=np.ones(1),
+        linked=np.ones(1),
+        max_complexity=4,
+        spare_price=0.0,
+        budget=0.5,
+    )
+    assert found.sets == ((0, 1),)
+    assert found.excesses.tolist() == [0.0]
 
 
 def test_rules_that_touch_the_same_cell_share_its_price() -> None:
@@ -279,6 +331,7 @@ def test_more_than_the_most_are_too_many(
 GOOD: dict[str, Any] = {
     "touches": np.array([[4, 1], [1, 0]], dtype=np.uint64),
     "marked": np.array([9, 0], dtype=np.uint64),
+    "linked": np.full(70, 0.01),
     "covers": np.array([[1, 0], [6, 3]], dtype=np.uint64),
     "costs": np.ones(2),
     "complexities": np.array([2, 3]),
@@ -301,6 +354,10 @@ BAD: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"marked": np.ones(1, dtype=np.uint64)}, ValueError, "marked"),
     ({"marked": np.ones((1, 2), dtype=np.uint64)}, ValueError, "marked"),
     ({"marked": np.full(2, 64, dtype=np.uint64)}, ValueError, "beyond"),
+    ({"linked": np.ones(69)}, ValueError, "linked"),
+    ({"linked": -np.ones(70)}, ValueError, "linked"),
+    ({"linked": np.ones(70, dtype=np.float32)}, TypeError, "linked"),
+    ({"linked": np.full(70, 1e300)}, ValueError, "large"),
     ({"costs": np.ones(3)}, ValueError, "costs"),
     ({"costs": np.array([1.0, -1.0])}, ValueError, "costs"),
     ({"costs": np.array([1.0, NAN])}, ValueError, "costs"),

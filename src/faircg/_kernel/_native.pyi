@@ -35,6 +35,7 @@ class RuleSetProblem:
         spare_price: float,
         touches: NDArray[np.uint64],
         marked: NDArray[np.uint64],
+        linked: NDArray[np.float64],
     ) -> None: ...
 
 def available_instructions() -> list[str]: ...

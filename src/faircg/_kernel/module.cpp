@@ -165,13 +165,15 @@ struct RuleSetArrays {
     In<double, 1> again, missed;
     In<Word, 2> touches;
     In<Word, 1> marked;
+    In<double, 1> linked;
     RuleSetProblem problem;
 
     RuleSetArrays(In<Word, 2> covers_, In<double, 1> costs_, In<std::int64_t, 1> complexities_,
                   In<double, 1> again_, In<double, 1> missed_, std::int64_t max_complexity,
-                  double spare_price, In<Word, 2> touches_, In<Word, 1> marked_)
+                  double spare_price, In<Word, 2> touches_, In<Word, 1> marked_,
+                  In<double, 1> linked_)
         : covers(covers_), costs(costs_), complexities(complexities_), again(again_),
-          missed(missed_), touches(touches_), marked(marked_) {
+          missed(missed_), touches(touches_), marked(marked_), linked(linked_) {
         const std::size_t rules = covers.shape(0), cells = again.shape(0);
         require(complexities.shape(0) == rules, "complexities must have one number per rule");
         for (std::size_t k = 0; k < rules; ++k)
@@ -184,7 +186,9 @@ struct RuleSetArrays {
             checked_sum(missed, cells, "missed must be one number per cell, not negative") +
             checked_sum(again, cells, "again must not be negative") *
                 static_cast<double>(rules + 1) +
-            spare_price * static_cast<double>(max_complexity);
+            (spare_price +
+             checked_sum(linked, cells, "linked must be one number per cell, not negative")) *
+                static_cast<double>(max_complexity);
         require(total <= largest_price, "prices are too large to be summed");
         checked_bits({marked.data(), 1, marked.shape(0), cells});
         problem = {checked_bits(covers, cells),
@@ -195,7 +199,8 @@ struct RuleSetArrays {
                    max_complexity,
                    spare_price,
                    checked_bits(touches, cells),
-                   marked.data()};
+                   marked.data(),
+                   linked.data()};
         require(problem.touches.conditions == rules, "touches must have one row per rule");
         for (std::size_t w = 0; w < rules * problem.covers.words; ++w)
             require((covers.data()[w] & touches.data()[w]) == 0,
@@ -292,11 +297,12 @@ NB_MODULE(_native, m) {
              nb::arg("prices").noconvert(), nb::arg("condition_price"), nb::arg("max_conditions"));
     nb::class_<RuleSetArrays>(m, "RuleSetProblem")
         .def(nb::init<In<Word, 2>, In<double, 1>, In<std::int64_t, 1>, In<double, 1>, In<double, 1>,
-                      std::int64_t, double, In<Word, 2>, In<Word, 1>>(),
+                      std::int64_t, double, In<Word, 2>, In<Word, 1>, In<double, 1>>(),
              nb::arg("covers").noconvert(), nb::arg("costs").noconvert(),
              nb::arg("complexities").noconvert(), nb::arg("again").noconvert(),
              nb::arg("missed").noconvert(), nb::arg("max_complexity"), nb::arg("spare_price"),
-             nb::arg("touches").noconvert(), nb::arg("marked").noconvert());
+             nb::arg("touches").noconvert(), nb::arg("marked").noconvert(),
+             nb::arg("linked").noconvert());
     m.def("search", &search_rules, nb::arg("priced"), nb::arg("cutoff"), nb::arg("keep"),
           nb::arg("limits"));
     m.def("enumerate_below", &list_rules, nb::arg("priced"), nb::arg("cutoff"), nb::arg("most"),

@@ -31,6 +31,7 @@ class _Node:
     open: NDArray[np.bool_]  # cells with a price of missing them, not decided yet
     marked: NDArray[np.bool_]  # covered, touched or marked from the start
     touched: NDArray[np.bool_]
+    covered: NDArray[np.bool_]  # by a rule taken
     rules: NDArray[np.intp]  # candidates
     penalties: NDArray[np.float64]  # what each candidate costs, whoever else is added
 
@@ -66,6 +67,7 @@ class _Tree:
         self.marked = _unpacked(problem.marked[np.newaxis], n_cells)[0]
         scale = problem.missed.sum() + problem.costs.sum()
         scale += problem.spare_price * problem.max_complexity
+        scale += problem.linked.sum() * problem.max_complexity
         self.loose = limit + 1e-12 * scale  # for sums in which rounded numbers cancel
 
     def root(self) -> _Node:
@@ -82,6 +84,7 @@ class _Tree:
             open=problem.missed > 0,
             marked=self.marked,
             touched=np.zeros(len(problem.again), dtype=bool),
+            covered=np.zeros(len(problem.again), dtype=bool),
             rules=usable,
             penalties=problem.costs[usable] + paid_again,
         )
@@ -89,7 +92,21 @@ class _Tree:
     def excess(self, node: _Node) -> float:
         """Excess of the rules taken, if nothing is added."""
         missed = self.problem.missed[node.open].sum()
-        return float(node.excess + missed + self.problem.spare_price * node.room)
+        return float(node.excess + missed + self.spare_price(node) * node.room)
+
+    def spare_price(self, node: _Node) -> float:
+        """Price of each unit of complexity left over: covered cells pay it too."""
+        links = self.problem.linked[node.covered].sum()
+        return float(self.problem.spare_price + links)
+
+    def new_links(self, node: _Node, rules: NDArray[np.intp]) -> NDArray[np.float64]:
+        """Return the links of cells that each rule covers, and none taken does.
+
+        Complexity that is used already is used elsewhere.
+        """
+        fresh = np.flatnonzero(~node.covered & (self.problem.linked > 0))
+        links = self.meets[np.ix_(rules, fresh)] @ self.problem.linked[fresh]
+        return np.asarray(links * (self.problem.max_complexity - node.room))
 
     def give_up(self, node: _Node, cells: NDArray[np.bool_]) -> _Node:
         """Leave cells without a rule."""
@@ -113,8 +130,13 @@ class _Tree:
         fresh = np.flatnonzero(marks & ~node.marked & (again > 0))
         paid = node.penalties[child.position]
         paid += self.touch_prices(node, node.rules[[child.position]])[0]
+        paid += self.new_links(node, node.rules[[child.position]])[0]
+        linked = self.problem.linked
+        joined = np.flatnonzero(covers & ~node.covered & (linked > 0))
         left = node.keep(child.others & (complexities[node.rules] <= room))
         overlaps = self.meets[np.ix_(left.rules, fresh)] @ again[fresh]
+        elsewhere = ~self.meets[np.ix_(left.rules, joined)] @ linked[joined]
+        overlaps = overlaps + complexities[left.rules] * elsewhere
         return _Node(
             taken=(*node.taken, rule),
             excess=node.excess + float(paid),
@@ -122,13 +144,14 @@ class _Tree:
             open=node.open & ~covers,
             marked=node.marked | marks,
             touched=node.touched | self.touches[rule],
+            covered=node.covered | covers,
             rules=left.rules,
             penalties=left.penalties + overlaps,
         )
 
     def bounded(self, node: _Node) -> _Node:
         """Drop the candidates of no set within the limit, and give up lost cells."""
-        missed, spare_price = self.problem.missed, self.problem.spare_price
+        missed, spare_price = self.problem.missed, self.spare_price(node)
         complexities = self.problem.complexities[node.rules]
         open_cells = np.flatnonzero(node.open)
         wins = self.meets[np.ix_(node.rules, open_cells)] @ missed[open_cells]
@@ -136,6 +159,7 @@ class _Tree:
         most_more = node.room // int(complexities.min(initial=1))
         best = np.sort(wins)[::-1][: max(0, most_more - 1)].sum()
         paid = node.penalties + self.touch_prices(node, node.rules)
+        paid = paid + self.new_links(node, node.rules)
         fits = node.excess + paid <= self.loose
         node = node.keep(fits & (self.excess(node) - wins - best <= self.loose))
         return self.give_up(node, node.open & ~self.meets[node.rules].any(axis=0))

@@ -19,6 +19,8 @@ struct RuleSetProblem {
     double spare_price;
     BitsView touches;   // which cells each rule touches; none of those that it covers
     const Word *marked; // the cells that are marked from the start
+    // Per cell that some rule covers, and unit of complexity of which no rule covers it.
+    const double *linked;
 };
 
 constexpr std::int64_t most_complexity = std::int64_t{1} << 20;

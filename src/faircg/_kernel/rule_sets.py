@@ -4,6 +4,8 @@ The *excess* of a rule set is what its rules cost, what cells covered more than 
 cost, what cells covered by no rule cost, and the price of the complexity left over.
 A cell can also be *marked* from the start, and *touched* by rules that do not cover
 it: each counts as one more rule that covers it, touches once however many rules touch.
+A cell that some rule covers can be *linked* to the limit on complexity: it costs for
+each unit of it that is left over, or of a rule that does not cover the cell.
 How the search works, and why its bounds hold, is told in ``docs/exact-search.md``.
 """
 
@@ -39,6 +41,7 @@ _MOST_SETS = 1 << 40  # more than any search lists; fits the kernel's ints
 _LARGEST = 1e290  # keeps its sums finite
 _BLOCK = 1 << 18  # words of rule sets weighed at a time
 _NO_BITS = np.zeros((0, 0), dtype=np.uint64)  # stands for zeros
+_NO_PRICES = np.zeros(0)  # stands for zeros
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -66,6 +69,9 @@ class RuleSetProblem:
     out: none."""
     marked: NDArray[np.uint64] = field(default_factory=lambda: _NO_BITS)
     """Which cells are marked from the start, packed, (n_words,). Left out: none."""
+    linked: NDArray[np.float64] = field(default_factory=lambda: _NO_PRICES)
+    """What a cell that some rule covers costs for each unit of ``max_complexity`` that
+    no rule covering it has, (n_cells,); not negative. Left out: nothing."""
 
     def __post_init__(self) -> None:
         again = checked_array("again", self.again, np.float64, (None,))
@@ -76,6 +82,7 @@ class RuleSetProblem:
             touches = np.zeros_like(covers)
         if marked is _NO_BITS:
             marked = np.zeros(covers.shape[1], dtype=np.uint64)
+        linked = np.zeros_like(again) if self.linked is _NO_PRICES else self.linked
         arrays = {
             "covers": covers,
             "costs": checked_array("costs", self.costs, np.float64, rules),
@@ -86,6 +93,7 @@ class RuleSetProblem:
             "missed": checked_array("missed", self.missed, np.float64, again.shape),
             "touches": checked_bits("touches", touches, len(again)),
             "marked": checked_bits("marked", marked[np.newaxis], len(again))[0],
+            "linked": checked_array("linked", linked, np.float64, again.shape),
         }
         for name, values in arrays.items():
             if not np.isfinite(values).all() or np.any(values < 0):
@@ -118,6 +126,7 @@ class RuleSetProblem:
             self.spare_price,
             self.touches,
             self.marked,
+            self.linked,
         )
 
     def excesses(self, sets: NDArray[np.int32]) -> NDArray[np.float64]:
@@ -129,7 +138,7 @@ class RuleSetProblem:
         return excesses
 
     def _cells_cost(self, sets: NDArray[np.int32]) -> NDArray[np.float64]:
-        """Sum what the sets pay for cells that they miss or cover again."""
+        """Sum what the sets pay for cells: missed, covered again, or linked."""
         covers, n_cells = self.covers, len(self.again)
         if not n_cells:
             return np.zeros(len(sets))
@@ -147,6 +156,13 @@ class RuleSetProblem:
                 repeated[i], carried = cells | carried, cells & carried
             repeated.append(carried)
         total = weigh(uncovered, self.missed)
+        if self.linked.any() and sets.size:
+            covered, used = np.bitwise_or.reduce(covers[sets], axis=1), 0
+            for rules in sets.T:
+                elsewhere = weigh(covered & ~covers[rules], self.linked)
+                total += self.complexities[rules] * elsewhere
+                used = used + self.complexities[rules]
+            total += (self.max_complexity - used) * weigh(covered, self.linked)
         for cells in repeated[1:]:
             total += weigh(cells, self.again)
         return total
@@ -215,7 +231,8 @@ def rule_sets_below(
 def _without_idle_complexity(problem: RuleSetProblem) -> tuple[RuleSetProblem, float]:
     """Leave out the complexity that all rules together cannot use.
 
-    It is spare in every set; the second number is what every set pays for it.
+    It is spare in every set; the second number is what every set pays for it. What
+    linked cells would pay for it is left out: nobody asks for so much complexity.
     """
     most_used = min(int(problem.max_complexity), sum(problem.usable().tolist()))
     if most_used > _MOST_COMPLEXITY:
@@ -228,7 +245,7 @@ def _without_idle_complexity(problem: RuleSetProblem) -> tuple[RuleSetProblem, f
     with np.errstate(over="ignore"):
         total = problem.costs.sum() + problem.missed.sum()
         total += problem.again.sum() * (len(problem.covers) + 1)
-        total += spare_price * most_used
+        total += (spare_price + problem.linked.sum()) * most_used
     if not total <= _LARGEST:
-        raise ValueError("costs, again, missed and spare_price are too large")
+        raise ValueError("costs, again, missed, linked and spare_price are too large")
     return replace(problem, max_complexity=most_used, spare_price=spare_price), always

@@ -45,13 +45,15 @@ class Rounding {
             all_costs += problem.costs[k];
         const double all_again = std::accumulate(problem.again, problem.again + cells, 0.0);
         const double all_missed = std::accumulate(problem.missed, problem.missed + cells, 0.0);
+        const double all_linked = std::accumulate(problem.linked, problem.linked + cells, 0.0);
         // A cell is covered by each rule, touched and marked: all but the first cost.
-        const double all =
-            all_costs + all_missed + all_again * (most_taken + 1) + problem.spare_price * room;
+        const double all = all_costs + all_missed + all_again * (most_taken + 1) +
+                           (problem.spare_price + all_linked) * room;
         limit_ = std::min(budget, 1.001 * all); // the sums are rounded
         double largest = 16 * clip(1e300) + 4 * clip(problem.spare_price) * room;
         for (std::size_t i = 0; i < cells; ++i)
-            largest += 4 * clip(problem.again[i]) + (most_taken + 4) * clip(problem.missed[i]);
+            largest += 4 * clip(problem.again[i]) + (most_taken + 4) * clip(problem.missed[i]) +
+                       8 * clip(problem.linked[i]) * room;
         exponent_ = std::min(scale_for(largest).exponent, 1000);
     }
 
@@ -77,7 +79,7 @@ class Rounding {
 } // namespace
 
 ScaledSets::ScaledSets(const RuleSetProblem &problem, double budget, Ticker &ticker)
-    : usable(usable_rules(problem)) {
+    : max_complexity(problem.max_complexity), usable(usable_rules(problem)) {
     const BitsView &covers = problem.covers;
     const Rounding rounded(problem, usable, budget);
     limit = rounded.limit();
@@ -86,6 +88,7 @@ ScaledSets::ScaledSets(const RuleSetProblem &problem, double budget, Ticker &tic
         costs.push_back(rounded(problem.costs[k]));
     arrange_again(problem, rounded(problem.again, covers.rows), ticker);
     arrange_missed(covers, rounded(problem.missed, covers.rows), ticker);
+    linked = Table(covers, Arrangement(rounded(problem.linked, covers.rows), false), ticker);
 }
 
 // First come the cells in which rules overlap most, to be done with most pairs.

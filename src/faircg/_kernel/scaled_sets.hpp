@@ -19,6 +19,7 @@ struct ScaledSets {
 
     Price limit;
     Price spare_price;
+    std::int64_t max_complexity;
     std::vector<std::int32_t> usable;  // rules that fit at all
     std::vector<Price> costs;          // of those
     Table first, rest;                 // cells with a price of covering them again
@@ -27,6 +28,7 @@ struct ScaledSets {
     std::vector<Word> marked;          // from the start: first cells, then the rest
     Table missed;                      // cells with a price of missing them
     std::vector<HeavyCell> heavy;      // the latter, heaviest first
+    Table linked;                      // cells with a price of complexity elsewhere
 
   private:
     void arrange_again(const RuleSetProblem &problem, const std::vector<Price> &again,

@@ -19,6 +19,7 @@ SetNode SetFinder::root(const RuleSetProblem &problem) const {
     root.open.resize(lost_.size());
     for (const HeavyCell &cell : problem_.heavy)
         root.open[cell.bit / 64] |= Word{1} << (cell.bit % 64);
+    root.linked.resize(joined_.size());
     root.open_missed = problem_.missed.paid(root.open.data(), root.open.data());
     for (std::size_t k = 0; k < problem_.usable.size(); ++k) {
         const std::int32_t rule = problem_.usable[k];
@@ -28,7 +29,8 @@ SetNode SetFinder::root(const RuleSetProblem &problem) const {
              problem_.costs[k] + problem_.first.paid(root.marked.data(), problem_.first[rule]) +
                  problem_.rest.paid(rest, problem_.rest[rule]),
              problem_.missed.paid(root.open.data(), problem_.missed[rule]),
-             touch_price(root.marked, rule)});
+             touch_price(root.marked, rule),
+             problem_.linked.paid(problem_.linked[rule], problem_.linked[rule])});
     }
     return root;
 }
@@ -84,7 +86,7 @@ bool SetFinder::explore(std::size_t depth) {
 
 bool SetFinder::branch(const SetNode &node, std::size_t i, std::size_t depth) {
     taken_.push_back(node.additions[i].rule);
-    const bool goes_on = offer(worst(node) - alone(node.additions[i])) &&
+    const bool goes_on = offer(worst(node) - alone(node, node.additions[i])) &&
                          make_child(node, i, level(depth)) && explore(depth);
     taken_.pop_back();
     return goes_on && !clock_.is_over();
@@ -124,22 +126,22 @@ void SetFinder::bound(SetNode &node) const {
         node.by_missed.start(node.room);
         node.by_cost.start(node.room);
         for (const Addition &a : node.additions) {
-            node.by_missed.add(a.complexity, value(a));
-            node.by_cost.add(a.complexity, spare(a.complexity) - a.penalty);
+            node.by_missed.add(a.complexity, value(node, a));
+            node.by_cost.add(a.complexity, spare(node, a.complexity) - a.penalty);
         }
         node.by_missed.solve();
         node.by_cost.solve();
     }
     const Price all = worst(node);
     std::erase_if(node.additions, [&](const Addition &a) {
-        const Price excess = node.excess + a.penalty + a.touch;
+        const Price paid = shared(node, a), excess = node.excess + a.penalty + paid;
         if (a.complexity > node.room || excess > problem_.limit)
             return true;
         if (!knapsacks)
             return false;
         const std::int64_t room = node.room - a.complexity;
-        return all - alone(a) - node.by_missed[room] > problem_.limit ||
-               excess + spare(room) - node.by_cost[room] > problem_.limit;
+        return all - value(node, a) + paid - node.by_missed[room] > problem_.limit ||
+               excess + spare(node, room) - node.by_cost[room] > problem_.limit;
     });
 }
 
@@ -156,7 +158,7 @@ void SetFinder::choose_branches(SetNode &node) const {
             });
     node.branches = static_cast<std::size_t>(last - node.additions.begin());
     std::sort(node.additions.begin(), last, [&](const Addition &a, const Addition &b) {
-        const Price x = alone(a), y = alone(b);
+        const Price x = alone(node, a), y = alone(node, b);
         return x != y ? x > y : a.rule < b.rule;
     });
 }
@@ -164,7 +166,8 @@ void SetFinder::choose_branches(SetNode &node) const {
 // Take addition `index`; those after it remain. False: stopped.
 bool SetFinder::make_child(const SetNode &node, std::size_t index, SetNode &child) {
     const Addition &taken = node.additions[index];
-    child.excess = node.excess + taken.penalty + taken.touch;
+    child.excess = node.excess + taken.penalty + shared(node, taken);
+    child.links = node.links + taken.links;
     child.room = node.room - taken.complexity;
     child.open_missed = node.open_missed - taken.missed;
     child.heaviest = node.heaviest;
@@ -182,6 +185,12 @@ bool SetFinder::make_child(const SetNode &node, std::size_t index, SetNode &chil
     const Word *missed = problem_.missed[taken.rule];
     for (std::size_t w = 0; w < node.open.size(); ++w)
         child.open[w] = node.open[w] & ~missed[w];
+    child.linked.resize(node.linked.size());
+    const Word *linked = problem_.linked[taken.rule];
+    for (std::size_t w = 0; w < node.linked.size(); ++w) {
+        joined_[w] = linked[w] & ~node.linked[w];
+        child.linked[w] = node.linked[w] | linked[w];
+    }
     return weigh(node, index, child);
 }
 
@@ -201,7 +210,8 @@ void SetFinder::touch(const SetNode &node, std::int32_t rule, SetNode &child) {
 // Weigh the additions after `index` as additions to the child, and keep those that fit.
 bool SetFinder::weigh(const SetNode &node, std::size_t index, SetNode &child) {
     const bool knapsacks = has_knapsacks(node), touching = problem_.has_touches;
-    const Price all = worst(node) - alone(node.additions[index]);
+    const Addition &taken = node.additions[index];
+    const Price all = worst(node) - value(node, taken) + shared(node, taken);
     const Word *fresh_rest = fresh_.data() + problem_.first.words();
     child.additions.clear();
     if (ticker_.tick(8 * (node.additions.size() - index)))
@@ -211,12 +221,12 @@ bool SetFinder::weigh(const SetNode &node, std::size_t index, SetNode &child) {
         const std::int64_t room = child.room - a.complexity;
         if (room < 0)
             continue;
-        // The knapsacks of the node bound those of the child: penalties only grow, open cells
-        // only become fewer.
+        // The knapsacks of the node bound those of the child: penalties and the price of
+        // complexity left over only grow, open cells only become fewer.
         Price most = problem_.limit - child.excess;
         if (knapsacks)
-            most = std::min(most - spare(room) + node.by_cost[room],
-                            problem_.limit - all + a.missed + spare(a.complexity) +
+            most = std::min(most - spare(node, room) + node.by_cost[room],
+                            problem_.limit - all + a.missed + spare(node, a.complexity) +
                                 node.by_missed[room]);
         if (a.penalty > most)
             continue;
@@ -226,13 +236,17 @@ bool SetFinder::weigh(const SetNode &node, std::size_t index, SetNode &child) {
         a.penalty += problem_.rest.paid(fresh_rest, problem_.rest[a.rule]);
         if (a.penalty > most)
             continue;
-        if (touching) {
-            a.touch = touch_price(charged_, a.rule);
-            if (a.penalty + a.touch > most)
-                continue;
+        if (taken.links) {
+            const Price both = problem_.linked.paid(joined_.data(), problem_.linked[a.rule]);
+            a.penalty += a.complexity * (taken.links - both);
+            a.links -= both;
         }
+        if (touching)
+            a.touch = touch_price(charged_, a.rule);
+        if (a.penalty + shared(child, a) > most)
+            continue;
         a.missed = problem_.missed.paid(child.open.data(), problem_.missed[a.rule]);
-        if (ticker_.tick(fresh_.size()))
+        if (ticker_.tick(fresh_.size() + joined_.size()))
             return false;
         child.additions.push_back(a);
     }

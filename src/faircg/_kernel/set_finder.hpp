@@ -15,9 +15,10 @@ namespace faircg {
 struct Addition {
     std::int32_t rule;
     std::int32_t complexity;
-    Price penalty; // its cost, and what it covers again
+    Price penalty; // its cost, what it covers again, and the links of cells it does not cover
     Price missed;  // price of the open cells that it covers
     Price touch;   // what it touches that is marked and not touched yet: may shrink
+    Price links;   // of the cells that it covers and no rule taken does: may shrink
 };
 
 // Rules taken, cells decided, and the rules that may be added.
@@ -29,6 +30,8 @@ struct SetNode {
     std::vector<Word> marked;  // covered, touched or marked: first cells, then the rest
     std::vector<Word> touched; // in the same order; empty if no rule touches a cell
     std::vector<Word> open;
+    std::vector<Word> linked; // covered cells, as links are arranged
+    Price links = 0;          // of those: each unit of complexity left over pays them as well
     std::vector<Addition> additions;
     Knapsack by_missed; // what additions win if all cells they cover would else be missed
     Knapsack by_cost;   // and if none would
@@ -41,7 +44,7 @@ class SetFinder {
     SetFinder(const ScaledSets &problem, Clock &clock, Quota &quota, bool is_caller)
         : problem_(problem), clock_(clock), quota_(quota), ticker_(clock, is_caller),
           fresh_(problem.first.words() + problem.rest.words()), charged_(fresh_.size()),
-          lost_(problem.missed.words()) {}
+          lost_(problem.missed.words()), joined_(problem.linked.words()) {}
 
     // No rule taken, nothing decided.
     SetNode root(const RuleSetProblem &problem) const;
@@ -81,13 +84,23 @@ class SetFinder {
 
     // The excess if nothing is added.
     Price worst(const SetNode &node) const {
-        return node.excess + node.open_missed + spare(node.room);
+        return node.excess + node.open_missed + spare(node, node.room);
     }
-    Price spare(std::int64_t room) const { return problem_.spare_price * room; }
+    Price spare(const SetNode &node, std::int64_t room) const {
+        return (problem_.spare_price + node.links) * room;
+    }
     // What it wins in any company: of what rules touch together, another one may pay.
-    Price value(const Addition &a) const { return a.missed - a.penalty + spare(a.complexity); }
+    Price value(const SetNode &node, const Addition &a) const {
+        return a.missed - a.penalty + spare(node, a.complexity);
+    }
+    // What is paid for it in any company, by itself or by another one.
+    Price shared(const SetNode &node, const Addition &a) const {
+        return a.touch + a.links * (problem_.max_complexity - node.room);
+    }
     // How much smaller the excess is if it is added alone.
-    Price alone(const Addition &a) const { return value(a) - a.touch; }
+    Price alone(const SetNode &node, const Addition &a) const {
+        return value(node, a) - a.touch - a.links * (problem_.max_complexity - a.complexity);
+    }
 
     const ScaledSets &problem_;
     Clock &clock_;
@@ -98,6 +111,7 @@ class SetFinder {
     std::vector<Word> fresh_;   // marked by the rule taken
     std::vector<Word> charged_; // marked and not touched: touching them costs
     std::vector<Word> lost_;
+    std::vector<Word> joined_; // covered by the rule taken and by none before, as links are
     std::deque<SetNode> levels_;
     std::uint64_t nodes_ = 0;
 };

@@ -6,6 +6,8 @@ cover or touch:
 * a row covered again: every rule beyond the first that covers it pays ``again``;
 * a row missed pays ``missed``;
 * a row covered at all pays ``touched``, once;
+* a row that is linked to the limit on complexity pays, if it is covered, for each unit
+  of it that rules have which do not cover the row, and for each that is left over;
 * a pair of rows ``i`` and ``j`` was rewarded for a rule that covers ``i`` and not
   ``j``. That is earned once, and not at all if another rule covers ``j``: every
   further such rule, and the first rule that covers ``j`` beside one, pays it back.
@@ -40,11 +42,16 @@ def excess_problem(
     deadline.spend(16 * len(numbers) * problem.bits.n_words)
     covers, complexities = pool.covers[numbers], pool.complexities[numbers]
     again, missed = np.maximum(duals.again, 0.0), np.maximum(duals.missed, 0.0)
-    alone = np.flatnonzero((again > 0) | (missed > 0))
+    linked = np.zeros_like(again)
+    if duals.prices.units is not None:
+        linked = np.maximum(duals.prices.units, 0.0)
+    alone = np.flatnonzero((again > 0) | (missed > 0) | (linked > 0))
     alone = alone if len(alone) else np.zeros(1, np.int64)  # no price: a row of zeros
     at_all, pairs = np.flatnonzero(duals.touched > 0), duals.pairs
     prices = np.concatenate([again[alone], duals.touched[at_all], pairs.prices])
-    waits = np.concatenate([missed[alone], np.zeros(len(at_all) + len(pairs))])
+    others = np.zeros(len(at_all) + len(pairs))
+    waits = np.concatenate([missed[alone], others])
+    links = np.concatenate([linked[alone], others])
     is_alone, is_marked, is_pair = (
         _packed(np.repeat(kind, [len(alone), len(at_all), len(pairs)]))
         for kind in np.eye(3, dtype=bool)
@@ -72,6 +79,7 @@ def excess_problem(
         complexities=complexities,
         again=_totals(cell, prices, len(cell_first)),
         missed=_totals(cell, waits, len(cell_first)),
+        linked=_totals(cell, links, len(cell_first)),
         max_complexity=problem.max_complexity,
         spare_price=duals.prices.condition,
     )
