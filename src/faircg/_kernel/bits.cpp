@@ -3,6 +3,20 @@
 #include <algorithm>
 
 namespace faircg {
+namespace {
+
+// Transpose a 64 x 64 bit matrix in place (Hacker's Delight, section 7-3).
+void transpose(Word m[64]) {
+    Word mask = 0x00000000FFFFFFFFull;
+    for (int width = 32; width; width >>= 1, mask ^= mask << width)
+        for (int k = 0; k < 64; k = (k + width + 1) & ~width) {
+            const Word swapped = ((m[k] >> width) ^ m[k + width]) & mask;
+            m[k] ^= swapped << width;
+            m[k + width] ^= swapped;
+        }
+}
+
+} // namespace
 
 void cover(const BitsView &view, const std::int32_t *first, const std::int32_t *last, Word *out) {
     std::copy_n(view[static_cast<std::size_t>(*first)], view.words, out);
@@ -13,14 +27,27 @@ void cover(const BitsView &view, const std::int32_t *first, const std::int32_t *
     }
 }
 
-void take(const Word *from, const std::int64_t *rows, std::size_t n_rows, Word *out) {
-    for (std::size_t start = 0; start < n_rows; start += 64) {
-        const std::size_t many = std::min<std::size_t>(64, n_rows - start);
-        Word word = 0;
-        for (std::size_t bit = 0; bit < many; ++bit)
-            word |= static_cast<Word>(has_bit(from, static_cast<std::size_t>(rows[start + bit])))
-                    << bit;
-        *out++ = word;
+// Bits row by row, then gathered in the new order: two transpositions of 64 x 64 blocks.
+void RowTaker::take(const BitsView &view, std::size_t first, const std::vector<std::size_t> &rows,
+                    Word *out) {
+    const std::size_t conditions = std::min<std::size_t>(64, view.conditions - first);
+    const std::size_t words = rows.size() / 64;
+    by_row_.resize(64 * view.words);
+    for (std::size_t w = 0; w < view.words; ++w) {
+        Word *block = by_row_.data() + 64 * w;
+        for (std::size_t c = 0; c < 64; ++c)
+            block[c] = c < conditions ? view[first + c][w] : 0;
+        transpose(block);
+    }
+    Word square[64];
+    for (std::size_t w = 0; w < words; ++w) {
+        for (std::size_t i = 0; i < 64; ++i) {
+            const std::size_t row = rows[64 * w + i];
+            square[i] = row == no_row ? 0 : by_row_[row];
+        }
+        transpose(square);
+        for (std::size_t c = 0; c < conditions; ++c)
+            out[c * words + w] = square[c];
     }
 }
 

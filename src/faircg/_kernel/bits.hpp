@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace faircg {
 
@@ -28,7 +29,18 @@ struct BitsView {
 // AND of the conditions first..last of the view, into `out` (view.words long).
 void cover(const BitsView &view, const std::int32_t *first, const std::int32_t *last, Word *out);
 
-// The bits of some rows, one after the other, into `out` (words_for(n_rows) long).
-void take(const Word *from, const std::int64_t *rows, std::size_t n_rows, Word *out);
+constexpr std::size_t no_row = static_cast<std::size_t>(-1);
+
+// Takes some rows of conditions, 64 conditions at a time.
+class RowTaker {
+  public:
+    // The rows (64 for each word, some of them no_row) of condition `first` and of those after
+    // it, into `out`: one condition after the other.
+    void take(const BitsView &view, std::size_t first, const std::vector<std::size_t> &rows,
+              Word *out);
+
+  private:
+    std::vector<Word> by_row_;
+};
 
 } // namespace faircg

@@ -55,8 +55,6 @@ class Arrangement {
     // Rows of price zero only if asked for.
     Arrangement(const std::vector<Price> &prices, bool keep_zero);
 
-    static constexpr std::size_t no_row = static_cast<std::size_t>(-1);
-
     std::vector<std::size_t> rows; // of each bit; no_row where a word has room left
     PriceClasses won, paid;
 

@@ -88,9 +88,12 @@ nb::ndarray<nb::numpy, Word> take_rows(In<Word, 2> packed, In<std::int64_t, 1> r
     std::vector<Word> taken(rules * words_for(n_rows));
     {
         nb::gil_scoped_release release;
-        for (std::size_t k = 0; k < rules; ++k)
-            take(packed.data() + k * words, rows.data(), n_rows,
-                 taken.data() + k * words_for(n_rows));
+        std::vector<std::size_t> places(64 * words_for(n_rows), no_row);
+        std::copy_n(rows.data(), n_rows, places.begin());
+        const BitsView view{packed.data(), rules, words, 64 * words};
+        RowTaker taker;
+        for (std::size_t first = 0; first < rules; first += 64)
+            taker.take(view, first, places, taken.data() + first * words_for(n_rows));
     }
     return to_numpy(std::move(taken), {rules, words_for(n_rows)});
 }

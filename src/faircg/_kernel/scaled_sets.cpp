@@ -139,7 +139,7 @@ void ScaledSets::arrange_missed(const BitsView &covers, const std::vector<Price>
     const Arrangement arrangement(prices, false);
     missed = Table(covers, arrangement, ticker);
     for (std::size_t bit = 0; bit < arrangement.rows.size(); ++bit)
-        if (const std::size_t cell = arrangement.rows[bit]; cell != Arrangement::no_row)
+        if (const std::size_t cell = arrangement.rows[bit]; cell != no_row)
             heavy.push_back({bit, prices[cell]});
     std::stable_sort(heavy.begin(), heavy.end(),
                      [](const HeavyCell &a, const HeavyCell &b) { return a.missed > b.missed; });

@@ -5,17 +5,6 @@
 namespace faircg {
 namespace {
 
-// Transpose a 64 x 64 bit matrix in place (Hacker's Delight, section 7-3).
-void transpose(Word m[64]) {
-    Word mask = 0x00000000FFFFFFFFull;
-    for (int width = 32; width; width >>= 1, mask ^= mask << width)
-        for (int k = 0; k < 64; k = (k + width + 1) & ~width) {
-            const Word swapped = ((m[k] >> width) ^ m[k + width]) & mask;
-            m[k] ^= swapped << width;
-            m[k + width] ^= swapped;
-        }
-}
-
 std::size_t rows_in(Word word) { return static_cast<std::size_t>(std::popcount(word)); }
 
 // Take the covered rows of a word, if there are any.
@@ -30,28 +19,11 @@ void take(std::vector<PackStep> &steps, const Word *covered, std::size_t word) {
 Table::Table(const BitsView &view, const Arrangement &arrangement, Ticker &ticker)
     : words_(arrangement.rows.size() / 64), won_(arrangement.won), paid_(arrangement.paid),
       bits_(view.conditions * words_), sum_(instructions().sum) {
-    // Bits row by row, then gathered in the new order: two transpositions of 64 x 64 blocks.
-    std::vector<Word> by_row(64 * view.words);
-    Word square[64];
+    RowTaker taker;
     for (std::size_t first = 0; first < view.conditions; first += 64) {
         if (ticker.tick(64 * (view.words + words_)))
             return;
-        const std::size_t conditions = std::min<std::size_t>(64, view.conditions - first);
-        for (std::size_t w = 0; w < view.words; ++w) {
-            Word *block = by_row.data() + 64 * w;
-            for (std::size_t c = 0; c < 64; ++c)
-                block[c] = c < conditions ? view[first + c][w] : 0;
-            transpose(block);
-        }
-        for (std::size_t w = 0; w < words_; ++w) {
-            for (std::size_t i = 0; i < 64; ++i) {
-                const std::size_t row = arrangement.rows[64 * w + i];
-                square[i] = row == Arrangement::no_row ? 0 : by_row[row];
-            }
-            transpose(square);
-            for (std::size_t c = 0; c < conditions; ++c)
-                bits_[(first + c) * words_ + w] = square[c];
-        }
+        taker.take(view, first, arrangement.rows, bits_.data() + first * words_);
     }
 }
 

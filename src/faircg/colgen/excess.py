@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from faircg._kernel import ConditionBits, RuleSetProblem, take
-from faircg.colgen.signatures import merge_codes, signature_codes
+from faircg.colgen.signatures import merge_alike
 
 if TYPE_CHECKING:
     from faircg.colgen.duals import Duals
@@ -64,12 +64,7 @@ def excess_problem(
         touched &= is_marked | is_pair
         covered &= is_alone | (is_pair & ~touched)
         sides = [covered, touched, is_marked]
-    keys = (
-        key
-        for side in sides
-        for key in deadline.checking(signature_codes(side, len(prices)))
-    )
-    cell_first, cell = merge_codes(keys, len(prices))
+    cell_first, cell = merge_alike(sides, len(prices), deadline)
     cells = take(covered, cell_first)
     return RuleSetProblem(
         covers=cells,
