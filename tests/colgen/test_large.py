@@ -37,7 +37,11 @@ from small_problems import (
 
 @pytest.mark.parametrize("criterion", CRITERIA)
 def test_the_excess_is_a_lower_bound_of_every_rule_set(criterion):
-    """Loss is at least the dual value and what the excess problem charges."""
+    """Loss is at least the dual value and what the excess problem charges.
+
+    Links to the limit on complexity are charged too.
+    """
+    linked = 0
     for seed, epsilon in cases(criterion, 2, 6):
         instance, limits = instance_of(seed, 2), limits_of(criterion, epsilon)
         problem = problem_of(instance, "zero_one", limits)
@@ -48,6 +52,7 @@ def test_the_excess_is_a_lower_bound_of_every_rule_set(criterion):
         for _ in range(2):
             duals = master.solve(Deadline()).duals
             posed = excess_problem(pool, np.arange(len(pool)), duals, Deadline())
+            linked += bool(posed.linked.any())
             costs = duals.reduced_costs(pool.covers, pool.complexities)
             # What rules lack is given to them: the excess counts no negative costs.
             lacking = np.minimum(costs, 0.0)
@@ -61,6 +66,7 @@ def test_the_excess_is_a_lower_bound_of_every_rule_set(criterion):
                     excess = posed.excesses(np.array([chosen], dtype=np.int32))[0]
                     least = duals.prices.value + excess + lacking[list(chosen)].sum()
                     assert recount.loss("zero_one") >= least - 1e-6
+    assert linked
 
 
 def test_bounds_of_large_tables_are_never_above_the_best_rule_set(monkeypatch):

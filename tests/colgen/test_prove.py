@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -112,11 +114,58 @@ def test_rules_that_do_not_fit_the_memory_are_too_many():
         assert (found is not None) == fits
 
 
-def test_budgets_grow_by_half_up_to_the_whole_room():
+def budgets_tried(monkeypatch, loss, most, at_least=-np.inf, most_rule_sets=None):
+    """Return the budgets that are tried where those above ``most`` have many rules."""
+    tried = []
+
+    def recount(pool, proof, selection, loss, *_):
+        tried.append(proof.room(loss))
+        fits = tried[-1] <= most
+        return (9, 0, True) if fits else (0, 0, False)
+
+    monkeypatch.setattr(prove_module, "_recount_inside", recount)
+    problem = problem_of(instance_of(1, 2), "hamming", limits_of("none", 1.0))
+    proof = replace(
+        lp_by_generation(problem, instance_of(1, 2)).proof, max_conditions=1
+    )
+    value = proof.value
+    selection = SimpleNamespace(objective=value + loss + 1.0)
+    pool = SimpleNamespace(problem=SimpleNamespace(worst_loss=np.inf))
+    bound = prove(
+        pool,
+        proof,
+        selection,
+        Deadline(),
+        at_least=value + at_least,
+        most_rule_sets=most_rule_sets,
+    )
+    return [round(budget, 3) for budget in tried], bound - value
+
+
+def test_budgets_grow_by_half_up_to_the_whole_room(monkeypatch):
     """From two at least: smaller ones take as long, and prove next to nothing."""
-    assert [*prove_module._budgets(0.5, 7.0)] == [2.0, 3.0, 4.5, 6.75, 7.0]
-    assert [*prove_module._budgets(4.0, 7.0)] == [4.0, 6.0, 7.0]
-    assert [*prove_module._budgets(4.0, 4.0)] == [4.0]
+    tried, bound = budgets_tried(monkeypatch, 7.0, np.inf)
+    assert tried == [2.0, 3.0, 4.5, 6.75, 7.0]
+    assert bound == pytest.approx(8.0)
+    assert budgets_tried(monkeypatch, 32.0, np.inf)[0][:2] == [4.0, 6.0]
+    assert budgets_tried(monkeypatch, 1.5, np.inf)[0] == [1.5]
+
+
+def test_a_budget_between_the_last_and_one_that_is_too_much_is_tried(monkeypatch):
+    """Adult stopped at 33 because 50 was too much; 40 proves two parts in a thousand.
+
+    Nothing that is proven is listed again, and a search in a hurry tries no more.
+    """
+    tried, bound = budgets_tried(monkeypatch, 80.0, 24.0)
+    assert tried == [10.0, 15.0, 22.5, 33.75, 28.125, 25.312]
+    assert bound == pytest.approx(22.5)
+    tried, bound = budgets_tried(monkeypatch, 80.0, 24.0, at_least=20.0)
+    assert tried == [22.0, 33.0, 27.5, 24.75]
+    assert bound == pytest.approx(22.0)
+    assert budgets_tried(monkeypatch, 80.0, 12.0, most_rule_sets=5)[0] == [10.0, 15.0]
+    tried, bound = budgets_tried(monkeypatch, 80.0, 0.0)
+    assert tried == [10.0, 5.0, 2.5, 1.25]
+    assert bound == pytest.approx(0.0)
 
 
 def out_of_time(*_):

@@ -66,8 +66,8 @@ def enumerate_below(*flat: Any) -> Any:
 
 def rule_sets_below(*flat: Any) -> Any:
     """Make the problem and the limits, then list rule sets."""
-    problem, limits = _native.RuleSetProblem(*flat[:9]), _native.Limits(*flat[11:])
-    return _native.rule_sets_below(problem, *flat[9:11], limits)
+    problem, limits = _native.RuleSetProblem(*flat[:10]), _native.Limits(*flat[12:])
+    return _native.rule_sets_below(problem, *flat[10:12], limits)
 
 
 def main(seed: int, calls: int) -> int:
@@ -87,6 +87,7 @@ def main(seed: int, calls: int) -> int:
         0.1,
         ~bits & np.uint64(2**6 - 1),
         np.array([5, 1], dtype=np.uint64),
+        np.linspace(0, 0.1, 70),
     ]
     made = [_native.PricedBits(*problem), 0.0, 5, _native.Limits(*limits)]
     functions: dict[Callable[..., Any], list[Any]] = {

@@ -98,6 +98,7 @@ def _listed(
         threads=options.threads,
         most_rules=FEW_RULES if options.hurries else MOST_RULES,
         most_rule_sets=FEW_RULE_SETS if options.hurries else None,
+        at_least=bound,
         on_event=options.on_event,
     )
 

@@ -35,7 +35,7 @@ from faircg.colgen.pricing.base import TOLERANCE
 from faircg.colgen.stop import OutOfTimeError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from faircg._kernel import EnumerationResult, PricedBits, RuleSetResult
     from faircg.colgen.duals import DualBound
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-MOST_RULES = 50_000
+MOST_RULES = 75_000
 """More rules than this inside the budget are too many."""
 MOST_BITS = 1 << 32
 """More rules times rows than this are too many as well: half a gigabyte of covers."""
@@ -62,6 +62,8 @@ FAR_OUTSIDE = 1e-6
 """A limit exceeded by more than this is exceeded, whatever the rounding."""
 GROWTH = 1.5
 """Each budget is so many times the one before: the last one costs the most."""
+FURTHER = 1.1
+"""A budget that is not so many times what is proven already is not worth the work."""
 SLACK = 1e-4
 """Added to every budget: duals and sums of them are floating point numbers."""
 
@@ -75,23 +77,29 @@ def prove(
     threads: int = 1,
     most_rules: int = MOST_RULES,
     most_rule_sets: int | None = None,
+    at_least: float = -np.inf,
     on_event: OnEvent = ignore,
 ) -> float:
     """Raise the lower bound as far as possible, at best to the best known loss.
 
     The pool receives the rules inside the budget, the selection judges the rule sets.
+    No rule set is better than ``at_least``, so that smaller budgets hold none. Where a
+    budget has too many rules, one between it and the last is tried, unless there is a
+    limit on the rule sets: then the answer is wanted soon.
     Returns a proven bound on the loss of every feasible rule set: infinity if there is
     none.
     """
-    proven = proof.value
+    proven = max(proof.value, at_least)
     worst = pool.problem.worst_loss
 
     def whole_room() -> float:
         """Return the excess of rule sets better than the best known, or of any."""
         return proof.room(min(selection.objective - 1.0, worst))
 
+    done, too_much = max(0.0, proof.room(proven)), np.inf
     first = whole_room() / 8.0 if np.isfinite(selection.objective) else 0.0
-    for budget in _budgets(first, whole_room()):
+    budget = max(first, FURTHER * done, 2.0)
+    while True:
         room = min(budget, whole_room())
         if room >= -TOLERANCE:
             loss = proof.value + room
@@ -106,22 +114,30 @@ def prove(
             )
             if is_complete:
                 # Whatever is feasible and was not recounted just now exceeds the room.
-                proven = max(proven, loss)
+                proven, done = max(proven, loss), room
             on_event(ProofStep(room, n_rules, n_rule_sets, is_complete, proven))
             if not is_complete:
-                return proven
-        if whole_room() <= room + TOLERANCE:
-            break
-    return float(selection.objective)
+                # Too many rules are noticed at once, too many rule sets late.
+                is_late = deadline.is_set() or most_rule_sets is not None
+                if n_rules or is_late:
+                    return proven
+                too_much = room
+        if whole_room() <= done + TOLERANCE:
+            return float(selection.objective)
+        budget = _next_budget(room, done, too_much)
+        if budget <= max(FURTHER * done, 1.0):
+            return proven
 
 
-def _budgets(first: float, room: float) -> Iterator[float]:
-    """Budgets that grow up to the whole room."""
-    budget = max(first, 2.0)
-    while budget < room:
-        yield budget
-        budget *= GROWTH
-    yield room
+def _next_budget(room: float, done: float, too_much: float) -> float:
+    """Go half as far again, or half way to a budget that was too much.
+
+    Examples
+    --------
+    >>> _next_budget(4.0, 4.0, np.inf), _next_budget(9.0, 6.0, 9.0)
+    (6.0, 7.5)
+    """
+    return GROWTH * room if np.isinf(too_much) else (done + too_much) / 2.0
 
 
 def _recount_inside(

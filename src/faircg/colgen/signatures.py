@@ -123,9 +123,7 @@ def signature_codes(
         yield codes, len(values)
 
 
-def _signature_words(
-    covers: PackedMatrix, n_rows: int
-) -> Iterator[NDArray[np.uint64]]:
+def _signature_words(covers: PackedMatrix, n_rows: int) -> Iterator[NDArray[np.uint64]]:
     """Give a word of each row that says which of 64 rules cover it, rules in turn."""
     for start in range(0, len(covers), _BLOCK):
         octets = _octets(covers[start : start + _BLOCK])
