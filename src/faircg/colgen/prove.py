@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-MOST_RULES = 75_000
+MOST_RULES = 60_000
 """More rules than this inside the budget are too many."""
 MOST_BITS = 1 << 32
 """More rules times rows than this are too many as well: half a gigabyte of covers."""
