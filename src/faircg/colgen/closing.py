@@ -35,6 +35,9 @@ INTEGER_RULES = 2_000
 """Rules of least reduced cost in the integer program when nothing is proven."""
 FEW_RULES, FEW_RULE_SETS = 3_000, 5_000
 """Of so many inside the gap a search that is in a hurry enumerates all."""
+LOOKS = 4
+"""Times that local search looks longer on a large table, each time with other kicks:
+there a better answer is worth more than any other use of the time."""
 LONGER_SHARE = 0.5
 """Part of the time left that local search may take where a gap stays open."""
 BYTES_PER_ENTRY = 100
@@ -113,19 +116,22 @@ def _look_longer(
     """Look for better rule sets among more rules: fewer are then inside the gap."""
     deadline, loss = options.deadline, selection.objective - 1.0
     add_near(pool, generation.proof, loss, deadline, options.threads, MORE_RULES)
-    improve(
-        pool,
-        generation,
-        selection,
-        deadline,
-        options.seed,
-        pool.problem.objective,
-        [selection.objective_winner],
-        kicks=ERROR_KICKS,
-        good_enough=rounds_up(bound),
-        most=MORE_RULES,
-        share=LONGER_SHARE,
-    )
+    looks = LOOKS if pool.problem.n_rows > LARGE else 1
+    until = deadline.within(LONGER_SHARE * deadline.remaining())
+    for look in range(looks):
+        improve(
+            pool,
+            generation,
+            selection,
+            until,
+            options.seed + look,
+            pool.problem.objective,
+            [selection.objective_winner],
+            kicks=ERROR_KICKS,
+            good_enough=rounds_up(bound),
+            most=MORE_RULES,
+            share=1.0 / (looks - look),
+        )
 
 
 def _integer(
