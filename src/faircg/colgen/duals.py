@@ -98,9 +98,10 @@ class Duals:
     of its rules, plus ``again`` for every row covered once more than needed, plus
     ``missed`` for every row not covered, plus ``touched`` for every row covered at all,
     plus what its pairs of rows cost (:mod:`faircg.colgen.pairs`), plus ``lambda`` for
-    each unit of complexity left over (docs/certificate.md). Where ``again`` is
-    positive, covering a row a second time is a pure loss. ``fairness`` has the
-    multipliers of the fairness rows, from which the value can be counted again
+    each unit of complexity left over, plus ``prices.units`` of every row covered for
+    each unit that is left over or of rules elsewhere (docs/certificate.md). Where
+    ``again`` is positive, covering a row a second time is a pure loss. ``fairness`` has
+    the multipliers of the fairness rows, from which the value can be counted again
     (:mod:`faircg.colgen.recounted`).
     """
 

@@ -7,6 +7,8 @@ weak duality the loss of a feasible rule set exceeds ``z`` by at least its *exce
 * for each row covered by more than one rule, the price of covering it again,
 * for each row not covered, the reduced cost of missing it,
 * for each row covered, and for each pair of rows, what the coverage master charges,
+* for each row covered that is linked to the limit on complexity, what rules that do not
+  cover it use of that limit,
 * ``lambda`` for each unit of complexity left over.
 
 All of them are sums of numbers that are not negative (:mod:`faircg.colgen.excess`). A
