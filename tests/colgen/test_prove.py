@@ -168,6 +168,29 @@ def test_a_budget_between_the_last_and_one_that_is_too_much_is_tried(monkeypatch
     assert bound == pytest.approx(0.0)
 
 
+@pytest.mark.parametrize("at_least", [7.0, 7.0 - 1e-9, 6.9])
+def test_a_bound_just_below_the_best_known_loss_is_no_proof(monkeypatch, at_least):
+    """No rule set is better than 7, the best known one has 8, and 7 was not listed.
+
+    What is known to hold no rule set was once taken for listed: where the last budget
+    had too many rules, 8 was called optimal.
+    """
+    tried, bound = budgets_tried(monkeypatch, 7.0, 0.0, at_least=at_least)
+    assert tried[0] == 7.0
+    assert bound == pytest.approx(at_least)
+    tried, bound = budgets_tried(monkeypatch, 7.0, 7.0, at_least=at_least)
+    assert tried == [7.0]
+    assert bound == pytest.approx(8.0)
+    assert budgets_tried(monkeypatch, 0.0, -1.0)[1] == pytest.approx(0.0)
+
+
+def test_nothing_is_listed_where_the_duals_prove_the_best_known_loss(monkeypatch):
+    """Then the room for better rule sets is below zero."""
+    tried, bound = budgets_tried(monkeypatch, -0.5, np.inf)
+    assert tried == []
+    assert bound == pytest.approx(0.5)
+
+
 def out_of_time(*_):
     raise OutOfTimeError
 

@@ -98,7 +98,9 @@ def prove(
         """Return the excess of rule sets better than the best known, or of any."""
         return proof.room(min(selection.objective - 1.0, worst))
 
-    done, too_much = max(0.0, proof.room(proven)), np.inf
+    # Below ``done`` there is no rule set; all up to ``listed`` were recounted.
+    done, listed = max(0.0, proof.room(proven)), -2.0 * TOLERANCE
+    too_much = np.inf
     first = whole_room() / 8.0 if np.isfinite(selection.objective) else 0.0
     budget = max(first, FURTHER * done, 2.0)
     while True:
@@ -116,7 +118,7 @@ def prove(
             )
             if is_complete:
                 # Whatever is feasible and was not recounted just now exceeds the room.
-                proven, done = max(proven, loss), room
+                proven, done, listed = max(proven, loss), max(done, room), room
             on_event(ProofStep(room, n_rules, n_rule_sets, is_complete, proven))
             if not is_complete:
                 # Too many rules are noticed at once, too many rule sets late.
@@ -124,7 +126,7 @@ def prove(
                 if n_rules or is_late:
                     return proven
                 too_much = room
-        if whole_room() <= done + TOLERANCE:
+        if whole_room() <= listed + TOLERANCE:
             return float(selection.objective)
         budget = _next_budget(room, done, too_much)
         if budget <= max(FURTHER * done, 1.0):
