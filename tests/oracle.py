@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from itertools import combinations
+from itertools import combinations, permutations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -288,11 +288,14 @@ def linear_value(instance: Instance, objective: str, limits: Limits) -> float:
     return float(answer.fun)
 
 
-def coverage_value(instance: Instance, limits: Limits) -> float:
+def coverage_value(
+    instance: Instance, limits: Limits, *, triples: bool = False
+) -> float:
     """Return the value of the linear coverage master over every rule and every pair.
 
     One variable says whether a sample is covered; it pushes up every other sample from
-    which no chosen rule tells it apart.
+    which no chosen rule tells it apart. With ``triples`` also every two samples
+    together: no chosen rule covers the one and neither of the two.
     """
     is_positive, groups, rules = instance.is_positive, instance.groups, instance.rules
     n, m = len(is_positive), len(rules)
@@ -307,6 +310,10 @@ def coverage_value(instance: Instance, limits: Limits) -> float:
     rows += [np.concatenate([-limit * one[i], sizes * covered[i]]) for i in range(n)]
     for i, j in ((i, j) for i in range(n) for j in range(n) if i != j):
         rows.append(np.concatenate([one[i] - one[j], -covered[i] * (1 - covered[j])]))
+    for i, j, k in permutations(range(n), 3) if triples else ():
+        if j < k:
+            alone = covered[i] * (1 - np.maximum(covered[j], covered[k]))
+            rows.append(np.concatenate([one[i] - one[j] - one[k], -alone]))
     bounds = [0.0] * len(rows)
     rows.append(np.concatenate([np.zeros(n), sizes]))
     bounds.append(float(limit))

@@ -47,6 +47,8 @@ CRITERIA = (
 )
 OBJECTIVES: tuple[Objective, ...] = ("hamming", "zero_one")
 EPSILONS = (0.0, 0.05, 0.2, 1.0)
+LIFTED = (291, 443, 600, 1012, 1081, 1129, 1999, 2053)
+"""Instances where cuts between three rows say more than those between two."""
 in_every_cell = pytest.mark.parametrize(
     ("criterion", "objective", "n_groups"),
     list(product(CRITERIA, OBJECTIVES, (2, 3, 4))),

@@ -12,27 +12,32 @@ from faircg.colgen.coverage.large import LargeCoverage
 from faircg.colgen.coverage.saddle import SaddleProgram, follow
 from faircg.colgen.duals import Duals, Prices
 from faircg.colgen.loop import _searched
-from faircg.colgen.pairs import Pairs
 from faircg.colgen.pricing import ExactPricer
 from faircg.colgen.recounted import recounted
+from faircg.colgen.row_cuts import RowCuts
 from faircg.colgen.stop import Deadline
 from oracle import coverage_value
 from small_problems import (
     CRITERIA,
+    LIFTED,
     cases,
     full_pool,
     instance_of,
     limits_of,
     problem_of,
+    true_optimum,
 )
 
 
-def program_of(problem, pool):
-    """All rules, and all pairs of rows."""
+def program_of(problem, pool, *, triples=False):
+    """All rules, and the cuts between all rows: two at a time, or three as well."""
     rows = range(problem.n_rows)
-    pairs = np.array([*itertools.permutations(rows, 2)], dtype=np.int64).reshape(-1, 2)
-    ends = pairs[:, 0], pairs[:, 1]
-    return SaddleProgram(problem, pool.covers, pool.complexities, ends, 1.0)
+    cuts = [(i, j, j) for i, j in itertools.permutations(rows, 2)]
+    if triples:
+        cuts += [cut for cut in itertools.permutations(rows, 3) if cut[1] < cut[2]]
+    ends = np.array(cuts, dtype=np.int64).reshape(-1, 3).T
+    between = RowCuts(*ends, np.zeros(len(cuts)))
+    return SaddleProgram(problem, pool.covers, pool.complexities, between, 1.0)
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)
@@ -41,13 +46,22 @@ def test_charges_are_the_other_side_of_activity(criterion):
     for seed, epsilon in cases(criterion, 3, 4):
         instance, limits = instance_of(seed, 3), limits_of(criterion, epsilon)
         problem = problem_of(instance, "zero_one", limits)
-        program = program_of(problem, full_pool(problem, instance))
+        program = program_of(problem, full_pool(problem, instance), triples=True)
         rng = np.random.default_rng(seed)
         point = rng.normal(size=len(program.column_steps))
         multipliers = rng.normal(size=len(program.row_steps))
         assert program.activity(point) @ multipliers == pytest.approx(
             program.charges(multipliers) @ point
         )
+
+
+def value_by_steps(problem, program):
+    """Go on until nothing changes any more."""
+    x, y = np.zeros(len(program.column_steps)), np.zeros(len(program.row_steps))
+    balance = 1.0
+    for _ in range(40):
+        x, y, balance = follow(program, x, y, balance, 200, Deadline())
+    return float(program.cost @ x) + problem.miss_costs.sum()
 
 
 @pytest.mark.parametrize("criterion", ["none", "equality_of_opportunity"])
@@ -59,15 +73,27 @@ def test_steps_lead_to_the_value_of_the_linear_program(criterion):
         if instance.max_complexity % 2:
             continue  # there the other link, which steps leave out, may bind
         problem = problem_of(instance, "zero_one", limits)
-        program = program_of(problem, full_pool(problem, instance))
-        x, y = np.zeros(len(program.column_steps)), np.zeros(len(program.row_steps))
-        balance = 1.0
-        for _ in range(40):
-            x, y, balance = follow(program, x, y, balance, 200, Deadline())
-        value = float(program.cost @ x) + problem.miss_costs.sum()
+        value = value_by_steps(
+            problem, program_of(problem, full_pool(problem, instance))
+        )
         assert value == pytest.approx(coverage_value(instance, limits), abs=0.02)
         n_compared += 1
     assert n_compared >= 3
+
+
+@pytest.mark.parametrize("seed", LIFTED)
+def test_triples_lift_the_linear_program_up_to_the_best_rule_set(seed):
+    """With cuts between three rows its value rises, here as far as it can."""
+    instance, limits = instance_of(seed, 2), limits_of("none", 1.0)
+    problem = problem_of(instance, "zero_one", limits)
+    program = program_of(problem, full_pool(problem, instance), triples=True)
+    value = value_by_steps(problem, program)
+    assert value == pytest.approx(
+        coverage_value(instance, limits, triples=True), abs=0.02
+    )
+    assert coverage_value(instance, limits) < value - 0.1
+    best = true_optimum(seed, 2, "zero_one", limits)
+    assert value == pytest.approx(best, abs=0.02)
 
 
 def test_what_is_priced_has_the_value_that_it_says():
@@ -92,8 +118,8 @@ def test_rules_of_each_size_are_judged_by_their_own_prices(seed):
     n = problem.n_rows
     prices = Prices(rng.normal(size=n), 0.1, 0.0, units=0.1 * rng.random(n))
     zeros = np.zeros(n)
-    pairs = Pairs(np.array([0, 1]), np.array([2, 3]), np.array([0.5, 0.25]))
-    duals = Duals(prices, zeros, zeros, zeros, pairs, np.zeros(0))
+    cuts = RowCuts(*np.array([[0, 1], [2, 3], [2, 4]]), np.array([0.5, 0.25]))
+    duals = Duals(prices, zeros, zeros, zeros, cuts, np.zeros(0))
     found = _searched(
         problem, ExactPricer(), duals, instance.max_conditions, Deadline()
     )

@@ -32,12 +32,12 @@ from faircg.colgen.duals import DualBound, Duals, Prices
 from faircg.colgen.events import Round
 from faircg.colgen.loop import PROOF, Generation, Standing
 from faircg.colgen.master import Master
-from faircg.colgen.pairs import Pairs
 from faircg.colgen.pool import Pool
 from faircg.colgen.pricing.base import TOLERANCE
 from faircg.colgen.problem import fingerprint
 from faircg.colgen.recounted import priced_again
 from faircg.colgen.restricted import MasterValue, RestrictedMaster
+from faircg.colgen.row_cuts import RowCuts
 from faircg.exceptions import CheckpointError
 from faircg.solver.highs import Basis, LpSolution, Status
 from faircg.whole_files import replacing
@@ -68,11 +68,11 @@ KINDS: Final[Mapping[str, type]] = {
         LpSolution,
         Master,
         MasterValue,
-        Pairs,
         PairCuts,
         Paused,
         Prices,
         Round,
+        RowCuts,
         Standing,
         Status,
         Step,

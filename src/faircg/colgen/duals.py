@@ -15,7 +15,7 @@ import numpy as np
 
 from faircg._kernel import PricedBits, weigh
 from faircg.colgen.costs import each
-from faircg.colgen.pairs import Pairs
+from faircg.colgen.row_cuts import RowCuts
 
 if TYPE_CHECKING:
     from faircg._kernel import ConditionBits
@@ -97,9 +97,9 @@ class Duals:
     With it the loss of a rule set is at least ``prices.value`` plus the reduced costs
     of its rules, plus ``again`` for every row covered once more than needed, plus
     ``missed`` for every row not covered, plus ``touched`` for every row covered at all,
-    plus what its pairs of rows cost (:mod:`faircg.colgen.pairs`), plus ``lambda`` for
-    each unit of complexity left over, plus ``prices.units`` of every row covered for
-    each unit that is left over or of rules elsewhere (docs/certificate.md). Where
+    plus what cuts between rows cost (:mod:`faircg.colgen.row_cuts`), plus ``lambda``
+    for each unit of complexity left over, plus ``prices.units`` of every row covered
+    for each unit that is left over or of rules elsewhere (docs/certificate.md). Where
     ``again`` is positive, covering a row a second time is a pure loss. ``fairness`` has
     the multipliers of the fairness rows, from which the value can be counted again
     (:mod:`faircg.colgen.recounted`).
@@ -109,7 +109,7 @@ class Duals:
     again: FloatVector
     missed: FloatVector
     touched: FloatVector
-    pairs: Pairs
+    cuts: RowCuts
     fairness: FloatVector
 
     def reduced_costs(
@@ -117,12 +117,12 @@ class Duals:
     ) -> FloatVector:
         """Reduced cost of each rule."""
         costs = self.prices.reduced_costs(covers, complexities)
-        return costs + self.pairs.weigh(covers)
+        return costs + self.cuts.weigh(covers)
 
     def posed(
         self, problem: Problem, max_conditions: int
     ) -> tuple[ConditionBits, list[tuple[int, Prices]]]:
-        """Return the rows that pricing sees, with pairs as rows of their own.
+        """Return the rows that pricing sees, with pseudo-rows of the cuts.
 
         And which prices to search for rules of up to how many conditions. Where units
         of complexity pay for rows, rules of each size have prices of their own, which
@@ -133,11 +133,9 @@ class Duals:
         if self.prices.units is None:
             sizes = range(max_conditions, max_conditions + 1)
         of_sizes = [(size, self.prices.of_rules(1 + size)) for size in sizes]
-        if not len(self.pairs):
-            return problem.bits, of_sizes
-        n_words = problem.bits.n_words
-        return self.pairs.beside(problem.bits), [
-            (size, replace(prices, rows=self.pairs.priced(prices.rows, n_words)))
+        bits, beside = self.cuts.beside(problem.bits)
+        return bits, [
+            (size, replace(prices, rows=np.concatenate([prices.rows, beside])))
             for size, prices in of_sizes
         ]
 
@@ -153,7 +151,7 @@ class Duals:
             again=keep * self.again + share * other.again,
             missed=keep * self.missed + share * other.missed,
             touched=keep * self.touched + share * other.touched,
-            pairs=self.pairs.scaled(keep).joined(other.pairs.scaled(share), n_rows),
+            cuts=self.cuts.scaled(keep).joined(other.cuts.scaled(share), n_rows),
             fairness=keep * self.fairness + share * other.fairness,
         )
 
@@ -243,7 +241,7 @@ def duals_of(master: Master, reported: FloatVector) -> Duals:
         again=-positive_rows,
         missed=missing_rows,
         touched=np.zeros(problem.n_rows),
-        pairs=Pairs.none(),
+        cuts=RowCuts.none(),
         fairness=row_dual[at.fairness[0]] if at.fairness else np.zeros(0),
     )
 

@@ -8,9 +8,9 @@ cover or touch:
 * a row covered at all pays ``touched``, once;
 * a row that is linked to the limit on complexity pays, if it is covered, for each unit
   of it that rules have which do not cover the row, and for each that is left over;
-* a pair of rows ``i`` and ``j`` was rewarded for a rule that covers ``i`` and not
-  ``j``. That is earned once, and not at all if another rule covers ``j``: every
-  further such rule, and the first rule that covers ``j`` beside one, pays it back.
+* a cut rewards a rule that covers its first row and none of its others. That is earned
+  once, and not at all if another rule covers one of those: every further such rule, and
+  the first rule that covers one of the others beside one, pays it back.
 
 Cells that the same rules cover and touch are merged.
 """
@@ -47,22 +47,23 @@ def excess_problem(
         linked = np.maximum(duals.prices.units, 0.0)
     alone = np.flatnonzero((again > 0) | (missed > 0) | (linked > 0))
     alone = alone if len(alone) else np.zeros(1, np.int64)  # no price: a row of zeros
-    at_all, pairs = np.flatnonzero(duals.touched > 0), duals.pairs
-    prices = np.concatenate([again[alone], duals.touched[at_all], pairs.prices])
-    others = np.zeros(len(at_all) + len(pairs))
+    at_all, cuts = np.flatnonzero(duals.touched > 0), duals.cuts
+    prices = np.concatenate([again[alone], duals.touched[at_all], cuts.prices])
+    others = np.zeros(len(at_all) + len(cuts))
     waits = np.concatenate([missed[alone], others])
     links = np.concatenate([linked[alone], others])
-    is_alone, is_marked, is_pair = (
-        _packed(np.repeat(kind, [len(alone), len(at_all), len(pairs)]))
+    is_alone, is_marked, is_cut = (
+        _packed(np.repeat(kind, [len(alone), len(at_all), len(cuts)]))
         for kind in np.eye(3, dtype=bool)
     )
     costs = np.maximum(duals.reduced_costs(covers, complexities), 0.0)
-    covered = take(covers, np.concatenate([alone, at_all, pairs.first]))
+    covered = take(covers, np.concatenate([alone, at_all, cuts.first]))
     sides = [covered, is_marked]
-    if len(at_all) or len(pairs):
-        touched = take(covers, np.concatenate([alone, at_all, pairs.second]))
-        touched &= is_marked | is_pair
-        covered &= is_alone | (is_pair & ~touched)
+    if len(at_all) or len(cuts):
+        touched = take(covers, np.concatenate([alone, at_all, cuts.second]))
+        touched |= take(covers, np.concatenate([alone, at_all, cuts.third]))
+        touched &= is_marked | is_cut
+        covered &= is_alone | (is_cut & ~touched)
         sides = [covered, touched, is_marked]
     cell_first, cell = merge_alike(sides, len(prices), deadline)
     cells = take(covered, cell_first)

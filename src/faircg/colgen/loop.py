@@ -17,9 +17,9 @@ from faircg.colgen.coverage.large import LargeCoverage
 from faircg.colgen.coverage.restricted import RestrictedCoverage
 from faircg.colgen.duals import DualBound, Duals, Prices
 from faircg.colgen.events import OnEvent, Round, RoundDone, ignore
-from faircg.colgen.pairs import Pairs
 from faircg.colgen.pricing.base import TOLERANCE, PricingProblem, PricingResult
 from faircg.colgen.restricted import MasterValue, RestrictedMaster
+from faircg.colgen.row_cuts import RowCuts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -268,7 +268,7 @@ def _nothing_fits(problem: Problem, max_conditions: int) -> Generation:
     zeros = np.zeros(problem.n_rows)
     prices = Prices(zeros, 0.0, value)
     unbound = np.zeros(len(problem.rate_rows))
-    nothing = Duals(prices, zeros, zeros, zeros, Pairs.none(), unbound)
+    nothing = Duals(prices, zeros, zeros, zeros, RowCuts.none(), unbound)
     proof = DualBound(nothing, max_conditions)
     return Generation(MasterValue(value, nothing), proof, True, max_conditions)
 

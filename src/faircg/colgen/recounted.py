@@ -1,16 +1,17 @@
 r"""Bounds counted again, from prices that come from anywhere, such as a file.
 
 A dual solution has a price for each row (``p``), for each unit of complexity
-(``lambda``) and for each pair of rows (``pi``), and multipliers of the fairness rows
-(``f``). Let a rule set cover row ``i`` with ``n_i`` rules, and ``u_i`` say whether
-``n_i > 0``. Fairness rows, the limit ``C`` and the pair cuts hold for every feasible
-rule set; with their multipliers they turn its loss into
+(``lambda``) and for each cut between rows (``pi``), and multipliers of the fairness
+rows (``f``). Let a rule set cover row ``i`` with ``n_i`` rules, and ``u_i`` say whether
+``n_i > 0``. Fairness rows, the limit ``C`` and the cuts hold for every feasible rule
+set; with their multipliers they turn its loss into
 
     loss >= constant(f) - lambda C + sum of reduced costs
             + sum_i (A_i u_i + B_i n_i - q_i c_i)
 
-    A_i = what covering row i costs, with f, + sum_j pi_ij - sum_j pi_ji
-    B_i = what each rule pays for row i        - p_i - sum_j pi_ij
+    A_i = what covering row i costs, with f, + sum of pi where i is first
+                                             - sum of pi where i is one of the others
+    B_i = what each rule pays for row i - p_i - sum of pi where i is first
 
 with ``q`` what each unit of complexity pays for a row, and ``c_i`` the complexity of
 the rules that cover it, from two for each of them up to ``C``. Each term of the last
@@ -48,11 +49,10 @@ takes for nothing."""
 
 def recounted(problem: Problem, duals: Duals) -> Duals:
     """Return a dual solution whose value is at most what its prices prove."""
-    pairs, prices = duals.pairs, duals.prices
-    first = np.bincount(pairs.first, weights=pairs.prices, minlength=problem.n_rows)
-    second = np.bincount(pairs.second, weights=pairs.prices, minlength=problem.n_rows)
+    prices = duals.prices
+    first, owed = duals.cuts.earned(problem.n_rows), duals.cuts.owed(problem.n_rows)
     once, each = _row_costs(problem, duals.fairness)
-    once, each = once + first - second, each - prices.rows - first
+    once, each = once + first - owed, each - prices.rows - first
     most = max(1.0, problem.max_complexity // 2)
     fewest, all_of_it = np.minimum(once + each, once + most * each), once * 0.0
     if prices.units is not None:

@@ -41,24 +41,22 @@ def coverage_duals(master: CoverageMaster, reported: FloatVector) -> Duals:
     fairness = row_dual[at.fairness]
     costs = covering_costs(problem, fairness)
     spread = spread_over_cells(master, row_dual, costs)
-    pairs = spread.pairs
+    earned, owed = spread.cuts.earned(problem.n_rows), spread.cuts.owed(problem.n_rows)
     touched = costs + spread.again + spread.missed
     touched -= problem.max_complexity * spread.link + master.most_rules * spread.many
-    np.add.at(touched, pairs.first, pairs.prices)
-    np.subtract.at(touched, pairs.second, pairs.prices)
+    touched += earned - owed
     # What rounding left below zero is taken off the value, as ``u`` is at most one.
     lost = np.minimum(touched, 0.0)
     value = float(problem.miss_costs.sum()) - lam * problem.max_complexity
     value += rate_value(problem, fairness)
     value += float(lost.sum()) - float(spread.missed.sum())
-    prices = problem.rule_row_costs + spread.many - spread.again
-    np.subtract.at(prices, pairs.first, pairs.prices)
+    prices = problem.rule_row_costs + spread.many - spread.again - earned
     units = spread.link if spread.link.any() else None
     return Duals(
         Prices(prices, lam, value, units),
         again=spread.again,
         missed=spread.missed - lost,
         touched=np.maximum(touched, 0.0),
-        pairs=pairs,
+        cuts=spread.cuts,
         fairness=fairness,
     )

@@ -14,6 +14,7 @@ multipliers have moved no further than the known rules asked for.
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -22,9 +23,10 @@ from faircg._kernel import count, weigh
 from faircg.colgen.coverage.near import Coverage, Likeness, violated_rows
 from faircg.colgen.coverage.row_costs import covering_costs, rate_value
 from faircg.colgen.coverage.saddle import SaddleProgram, follow
+from faircg.colgen.coverage.triples import violated_triples
 from faircg.colgen.duals import Duals, Prices
-from faircg.colgen.pairs import Pairs
 from faircg.colgen.restricted import MasterValue
+from faircg.colgen.row_cuts import RowCuts, keys_of, rows_of
 from faircg.colgen.stop import OutOfTimeError
 
 if TYPE_CHECKING:
@@ -51,9 +53,12 @@ ALIKE: Final = 0.8
 IN_USE: Final = 1e-4
 """A rule of a smaller weight is not in use."""
 NEEDED: Final = 1e-3
-"""A pair with a smaller multiplier, in costs of a row, is not needed."""
+"""A cut with a smaller multiplier, in costs of a row, is not needed."""
+GRID: Final = 1 / 512
+"""Prices of cuts are multiples of this, in costs of a row: rows of equal prices are
+counted together, which is what pricing takes most of its time for."""
 IDLE: Final = 4
-"""Rounds for which a pair may be not needed before it is dropped."""
+"""Rounds for which a cut may be not needed before it is dropped."""
 BYTES_PER_ENTRY: Final = 60
 """Memory of a row that a rule covers, in all the forms that a program has."""
 
@@ -73,9 +78,9 @@ class LargeCoverage:
         self._weights = np.zeros(0)
         self._u = np.zeros(problem.n_rows)
         self._levels = np.zeros(problem.rate_rows.n_levels)
-        # Multipliers of the rows' own constraints, of pairs, of fairness, complexity.
+        # Multipliers of the rows' own constraints, of cuts, of fairness, complexity.
         self._own = np.zeros(problem.n_rows)
-        self._pairs, self._idle = Pairs.none(), np.zeros(0, dtype=np.int64)
+        self._cuts, self._idle = RowCuts.none(), np.zeros(0, dtype=np.int64)
         self._others = np.zeros(len(problem.rate_rows) + 1)
 
     def solve(self, deadline: Deadline) -> MasterValue | None:
@@ -98,9 +103,9 @@ class LargeCoverage:
             self._duals = duals = self._priced()
         self._calls += 1
         logger.debug(
-            "coverage master: %d rules, %d pairs, value %.4f, proves %.4f",
+            "coverage master: %d rules, %d cuts, value %.4f, proves %.4f",
             len(self._active),
-            len(self._pairs),
+            len(self._cuts),
             value,
             duals.prices.value,
         )
@@ -127,7 +132,7 @@ class LargeCoverage:
         costs = problem.coverage_costs / self._scale
         # Half of what each bad row costs is paid by its partners, one as the other.
         shares = 0.5 * costs[second] / np.bincount(second, minlength=1)[second]
-        self._pairs = Pairs(first, second, shares)
+        self._cuts = RowCuts(first, second, second, shares)
         self._idle = np.zeros(len(first), dtype=np.int64)
         self._own = 0.3 * np.maximum(-costs, 0.0)
         best = float(gains.max(initial=0.0)) / self._scale
@@ -167,7 +172,7 @@ class LargeCoverage:
         return np.array(chosen, dtype=np.int64)
 
     def _separate(self, likeness: Likeness, deadline: Deadline) -> None:
-        """Add violated pairs, and drop those that were not needed for long."""
+        """Add violated cuts, and drop those that were not needed for long."""
         in_use = self._weights > IN_USE
         fairness = self._scale * self._others[:-1]
         at = Coverage(
@@ -179,41 +184,45 @@ class LargeCoverage:
         first, second, self._open = violated_rows(
             self.problem, likeness, at, deadline, self._calls
         )
-        pairs, n = self._pairs, self.problem.n_rows
-        kept = self._idle <= IDLE
-        keys = np.concatenate(
-            [(pairs.first * n + pairs.second)[kept], first * n + second]
+        one, two, three, more = violated_triples(
+            self.problem, likeness, at, deadline, self._calls
         )
-        prices = np.concatenate([pairs.prices[kept], np.zeros(len(first))])
-        idle = np.concatenate([self._idle[kept], np.zeros(len(first), dtype=np.int64)])
-        _, where = np.unique(keys, return_index=True)
-        self._pairs = Pairs(keys[where] // n, keys[where] % n, prices[where])
+        self._open += more
+        cuts, n, kept = self._cuts, self.problem.n_rows, self._idle <= IDLE
+        known = keys_of(cuts.first, cuts.second, cuts.third, n)[kept]
+        fresh = np.concatenate(
+            [keys_of(first, second, second, n), keys_of(one, two, three, n)]
+        )
+        prices = np.concatenate([cuts.prices[kept], np.zeros(len(fresh))])
+        idle = np.concatenate([self._idle[kept], np.zeros(len(fresh), dtype=np.int64)])
+        keys, where = np.unique(np.concatenate([known, fresh]), return_index=True)
+        self._cuts = RowCuts(*rows_of(keys, n), prices[where])
         self._idle = idle[where]
 
     def _follow(self, deadline: Deadline) -> float:
         """Make some steps from where the last ones ended; return the value there."""
-        pool, pairs = self.pool, self._pairs
+        pool, cuts = self.pool, self._cuts
         program = SaddleProgram(
             self.problem,
             pool.covers[self._active],
             pool.complexities[self._active],
-            (pairs.first, pairs.second),
+            cuts,
             self._scale,
         )
         at = program.at
         point, multipliers, self._balance = follow(
             program,
             np.concatenate([self._weights, self._u, self._levels]),
-            np.concatenate([self._own, pairs.prices, self._others]),
+            np.concatenate([self._own, cuts.prices, self._others]),
             self._balance,
             self._steps,
             deadline,
         )
         self._weights, self._u = point[at.rule], point[at.u]
         self._levels, self._own = point[at.level], multipliers[at.own]
-        self._pairs = Pairs(pairs.first, pairs.second, multipliers[at.pair])
-        self._idle = np.where(self._pairs.prices > NEEDED, 0, self._idle + 1)
-        self._others = multipliers[at.pair.stop :]
+        self._cuts = replace(cuts, prices=multipliers[at.cut])
+        self._idle = np.where(self._cuts.prices > NEEDED, 0, self._idle + 1)
+        self._others = multipliers[at.cut.stop :]
         value = float(program.cost @ point) * self._scale
         return value + float(self.problem.miss_costs.sum())
 
@@ -225,18 +234,13 @@ class LargeCoverage:
         """
         problem, scale = self.problem, self._scale
         most = float(problem.max_complexity)
-        is_needed = self._pairs.prices > NEEDED
-        pairs = Pairs(
-            self._pairs.first[is_needed],
-            self._pairs.second[is_needed],
-            scale * self._pairs.prices[is_needed],
-        )
+        cuts = self._cuts.rounded(GRID).scaled(scale)
+        earned, owed = cuts.earned(problem.n_rows), cuts.owed(problem.n_rows)
         fairness, lam = scale * self._others[:-1], max(0.0, -scale * self._others[-1])
         is_good = problem.coverage_costs <= 0
         again, link = _split(scale * self._own, is_good)
         rest = covering_costs(problem, fairness) + again - most * link
-        rest += _sums(pairs.first, pairs.prices, problem.n_rows)
-        rest -= _sums(pairs.second, pairs.prices, problem.n_rows)
+        rest += earned - owed
         spare = np.minimum(again, np.maximum(rest, 0.0))
         again, rest = again - spare, rest - spare
         moved = np.maximum(rest, -most * link)
@@ -244,14 +248,14 @@ class LargeCoverage:
         missed = np.maximum(-rest, 0.0)  # what is left is below zero
         value = float(problem.miss_costs.sum()) - lam * problem.max_complexity
         value += rate_value(problem, fairness) - float(missed.sum())
-        prices = -again - _sums(pairs.first, pairs.prices, problem.n_rows)
+        prices = -again - earned
         units = link if link.any() else None
         return Duals(
             Prices(prices, lam, value, units),
             again=again,
             missed=missed,
             touched=np.zeros(problem.n_rows),
-            pairs=pairs,
+            cuts=cuts,
             fairness=fairness,
         )
 
@@ -259,8 +263,3 @@ class LargeCoverage:
 def _split(own: FloatVector, is_good: BoolVector) -> tuple[FloatVector, FloatVector]:
     """Return the multipliers of covers and of links."""
     return np.where(is_good, own, 0.0), np.where(is_good, 0.0, own)
-
-
-def _sums(rows: IntVector, amounts: FloatVector, n_rows: int) -> FloatVector:
-    """Add up amounts for each row."""
-    return np.bincount(rows, weights=amounts, minlength=n_rows).astype(float)

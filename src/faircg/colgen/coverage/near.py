@@ -18,9 +18,11 @@ from faircg.colgen.signatures import rows_at
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from numpy.typing import NDArray
+
     from faircg.colgen.problem import Problem
     from faircg.colgen.stop import Deadline
-    from faircg.typing import FloatMatrix, FloatVector, IntVector, PackedMatrix
+    from faircg.typing import FloatVector, IntVector, PackedMatrix
 
 NEAREST = 5
 """Good rows that each bad row is paired with from the start."""
@@ -41,6 +43,20 @@ _BLOCK = 500
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Places:
+    """Rows as points, such that their distances say how unlike they are."""
+
+    points: NDArray[np.float32]
+    length: NDArray[np.float32]
+
+    def apart(self, others: Places) -> NDArray[np.float32]:
+        """Return the squared distances of all these rows from all others."""
+        found = self.length[:, np.newaxis] - 2.0 * self.points @ others.points.T
+        found += others.length
+        return np.asarray(found, dtype=np.float32)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Likeness:
     """How much it counts that two rows differ in a condition."""
 
@@ -51,24 +67,26 @@ class Likeness:
         """Let conditions count that rules test; ``tested`` says how often."""
         return cls(1.0 + USED * tested / max(1.0, float(tested.max(initial=0.0))))
 
+    def placed(self, problem: Problem, rows: IntVector) -> Places:
+        """Return some rows as points."""
+        scale = np.sqrt(self.weights).astype(np.float32)
+        points = (problem.rows_at(rows) * scale).view(np.float32)
+        length = np.asarray((points * points).sum(axis=1), dtype=np.float32)
+        return Places(points, length)
+
     def apart(
         self, problem: Problem, good: IntVector, bad: IntVector, deadline: Deadline
-    ) -> Iterator[tuple[slice, FloatMatrix]]:
+    ) -> Iterator[tuple[slice, NDArray[np.float32]]]:
         """Give, block by block of the bad rows, their distances from the good ones.
 
         A deadline ends it by an error.
         """
-        scale = np.sqrt(self.weights).astype(np.float32)
-        targets = problem.rows_at(good) * scale
-        length = (targets * targets).sum(axis=1)
+        targets = self.placed(problem, good)
         for start in range(0, len(bad) if len(good) else 0, _BLOCK):
             deadline.check()
-            deadline.spend(_BLOCK * len(good) * (1 + len(scale) // 8))
+            deadline.spend(_BLOCK * len(good) * (1 + len(self.weights) // 8))
             block = slice(start, start + _BLOCK)
-            rows = problem.rows_at(bad[block]) * scale
-            apart = (rows * rows).sum(axis=1, keepdims=True) - 2.0 * rows @ targets.T
-            apart += length
-            yield block, apart
+            yield block, self.placed(problem, bad[block]).apart(targets)
 
     def nearest(
         self, problem: Problem, deadline: Deadline

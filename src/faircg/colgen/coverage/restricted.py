@@ -124,7 +124,7 @@ class RestrictedCoverage:
         if solution.basis is not None:
             is_needed[master.used] = ~solution.basis.rows[master.layout.cut]
         cuts = self._cuts.kept(is_needed, IDLE)
-        pairs = duals.pairs
+        pairs = duals.cuts  # all of them are between two rows
         self._cuts = cuts.with_pairs(pairs.first, pairs.second, self.problem.n_rows)
 
     def _activate(self, duals: Duals) -> bool:

@@ -24,6 +24,7 @@ from faircg.colgen.signatures import sparse_rows
 
 if TYPE_CHECKING:
     from faircg.colgen.problem import Problem
+    from faircg.colgen.row_cuts import RowCuts
     from faircg.colgen.stop import Deadline
     from faircg.typing import FloatVector, IntVector, PackedMatrix
 
@@ -39,13 +40,13 @@ class Layout:
     u: slice
     level: slice
     own: slice
-    pair: slice
+    cut: slice
     fairness: slice
     complexity: int
 
 
 class SaddleProgram:
-    """The rows of the coverage master for some rules and some pairs of rows.
+    """The rows of the coverage master for some rules and some cuts between rows.
 
     Of cover and link each row of the data has the one that can bind: rows that are good
     to cover need a rule, rows that are bad to cover are touched by each. ``scale`` is
@@ -57,10 +58,10 @@ class SaddleProgram:
         problem: Problem,
         covers: PackedMatrix,
         complexities: IntVector,
-        pairs: tuple[IntVector, IntVector],
+        cuts: RowCuts,
         scale: float,
     ) -> None:
-        n, k, p = problem.n_rows, len(covers), len(pairs[0])
+        n, k, p = problem.n_rows, len(covers), len(cuts)
         rates = problem.rate_rows
         ends = np.cumsum([k, n, rates.n_levels])
         rows = np.cumsum([n, p, len(rates)])
@@ -69,18 +70,21 @@ class SaddleProgram:
             u=slice(int(ends[0]), int(ends[1])),
             level=slice(int(ends[1]), int(ends[2])),
             own=slice(0, n),
-            pair=slice(n, int(rows[1])),
+            cut=slice(n, int(rows[1])),
             fairness=slice(int(rows[1]), int(rows[2])),
             complexity=int(rows[2]),
         )
         self.is_good = problem.coverage_costs <= 0
         self._sign = np.where(self.is_good, 1.0, -1.0)
         self._own = np.where(self.is_good, 1.0, float(problem.max_complexity))
-        self.first, self.second = pairs
+        self.first, self.second = cuts.first, cuts.second
+        self.with_third = np.flatnonzero(cuts.has_third)
+        self.third = cuts.third[self.with_third]
         self._size = complexities.astype(float)
         met = sparse_rows(covers, np.arange(n))
-        here = met[self.first]
-        self._parted = sparse.csr_array(here - here.multiply(met[self.second]))
+        here, other, third = met[cuts.first], met[cuts.second], met[cuts.third]
+        others = other + third - other.multiply(third)
+        self._parted = sparse.csr_array(here - here.multiply(others))
         self._parted.eliminate_zeros()
         self._parts = sparse.csr_array(self._parted.T)
         is_bad = np.repeat(~self.is_good, np.diff(met.indptr))
@@ -115,12 +119,13 @@ class SaddleProgram:
         per_rate = np.abs(self._rate_u)
         columns[at.rule] = self._covers.sum(axis=1) + self._parts.sum(axis=1)
         columns[at.rule] += self._size
-        ends = np.concatenate([self.first, self.second])
+        ends = np.concatenate([self.first, self.second, self.third])
         columns[at.u] = self._own + np.bincount(ends, minlength=n)
         columns[at.u] += per_rate.sum(axis=0)
         columns[at.level] = np.abs(self._rate_level).sum(axis=0)
         rows[at.own] = per_row + self._own
-        rows[at.pair] = self._parted.sum(axis=1) + 2
+        rows[at.cut] = self._parted.sum(axis=1) + 2
+        rows[at.cut][self.with_third] += 1
         rows[at.fairness] = per_rate.sum(axis=1)
         rows[at.fairness] += np.abs(self._rate_level).sum(axis=1)
         rows[at.complexity] = self._size.sum()
@@ -139,7 +144,8 @@ class SaddleProgram:
         found = np.empty(at.complexity + 1)
         often = self._covered @ weights
         found[at.own] = self._sign * (often - self._own * u)
-        found[at.pair] = u[self.second] - u[self.first] + self._parted @ weights
+        found[at.cut] = u[self.second] - u[self.first] + self._parted @ weights
+        found[at.cut][self.with_third] += u[self.third]
         found[at.fairness] = self._rate_u @ u + self._rate_level @ point[at.level]
         found[at.complexity] = self._size @ weights
         return found
@@ -148,13 +154,14 @@ class SaddleProgram:
         """Return what the rows give to each variable: cost less that is reduced."""
         at, n = self.at, self.at.own.stop
         own = self._sign * multipliers[at.own]
-        pair, fairness = multipliers[at.pair], multipliers[at.fairness]
+        cut, fairness = multipliers[at.cut], multipliers[at.fairness]
         found = np.empty(at.level.stop)
-        found[at.rule] = self._covers @ own + self._parts @ pair
+        found[at.rule] = self._covers @ own + self._parts @ cut
         found[at.rule] += multipliers[at.complexity] * self._size
         u = fairness @ self._rate_u - self._own * own
-        u += np.bincount(self.second, weights=pair, minlength=n)
-        u -= np.bincount(self.first, weights=pair, minlength=n)
+        u += np.bincount(self.second, weights=cut, minlength=n)
+        u += np.bincount(self.third, weights=cut[self.with_third], minlength=n)
+        u -= np.bincount(self.first, weights=cut, minlength=n)
         found[at.u] = u
         found[at.level] = fairness @ self._rate_level
         return found

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from faircg.colgen.pairs import Pairs
+from faircg.colgen.row_cuts import RowCuts
 
 if TYPE_CHECKING:
     from faircg.colgen.coverage.master import CoverageMaster
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Spread:
-    """Multipliers of rows: ``again`` (a), ``link`` (b), ``missed`` (gamma), pairs.
+    """Multipliers of rows: ``again`` (a), ``link`` (b), ``missed`` (gamma), cuts.
 
     ``many`` is that of the link which counts rules.
     """
@@ -25,7 +25,7 @@ class Spread:
     link: FloatVector
     many: FloatVector
     missed: FloatVector
-    pairs: Pairs
+    cuts: RowCuts
 
 
 def spread_over_cells(
@@ -60,9 +60,11 @@ def spread_over_cells(
     needs = np.bincount(cell, weights=open_rows, minlength=n_cells + 1)
     covered = np.minimum(cover, needs)
     part = np.divide(covered, needs, out=np.ones_like(needs), where=needs > 0)[cell]
-    pairs = Pairs.merged(
+    others = np.concatenate([second, payers])
+    cuts = RowCuts.merged(
         np.concatenate([first, payees]),
-        np.concatenate([second, payers]),
+        others,
+        others,
         np.concatenate([prices, payments]),
         n_rows,
     )
@@ -71,7 +73,7 @@ def spread_over_cells(
         link=link_rows * by_complexity[cell] / master.problem.max_complexity,
         many=link_rows * (1.0 - by_complexity[cell]) / master.most_rules,
         missed=open_rows * (1.0 - part),
-        pairs=pairs,
+        cuts=cuts,
     )
 
 
