@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from faircg._kernel import ConditionBits, count, unpack, weigh
+from faircg._kernel import ConditionBits, count, row_words, unpack, weigh
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -45,6 +45,26 @@ def test_no_rules_have_no_coverage() -> None:
     """An empty list is not an error."""
     assert bits().cover([]).shape == (0, 3)
     assert weigh(bits().cover([]), np.ones(130)).shape == (0,)
+
+
+@pytest.mark.parametrize("n_rules", [0, 1, 5, 63, 64])
+@pytest.mark.parametrize("n_rows", [1, 64, 130, 3000])
+def test_words_of_rows_order_them_as_their_rules_do(n_rows: int, n_rules: int) -> None:
+    """The first rule counts most, so that words are in the order of the rows."""
+    met = np.random.default_rng(n_rows).random((n_rows, 64)) < 0.3
+    packed = ConditionBits.from_matrix(met, np.arange(64)).bits[:n_rules]
+    powers = [1 << (63 - rule) for rule in range(n_rules)]
+    expected = [
+        sum(power for power, is_met in zip(powers, row, strict=False) if is_met)
+        for row in met[:, :n_rules].tolist()
+    ]
+    assert row_words(packed, n_rows).tolist() == expected
+
+
+def test_a_word_has_room_for_64_rules() -> None:
+    """One more is an error, whatever implements it."""
+    with pytest.raises(ValueError, match="room for 64 rules, not 65"):
+        row_words(np.zeros((65, 1), dtype=np.uint64), 3)
 
 
 def test_weights_are_summed_over_covered_rows() -> None:

@@ -1,6 +1,6 @@
 """The bitset search: coverage as 64-bit words, and exact pricing over all rules."""
 
-from faircg._kernel.bits import ConditionBits, count, take, unpack, weigh
+from faircg._kernel.bits import ConditionBits, count, row_words, take, unpack, weigh
 from faircg._kernel.limits import Limits, Meter, StopFlag
 from faircg._kernel.loader import HAS_NATIVE
 from faircg._kernel.priced_bits import PricedBits
@@ -21,6 +21,7 @@ __all__ = [
     "StopFlag",
     "count",
     "enumerate_below",
+    "row_words",
     "rule_sets_below",
     "search",
     "take",

@@ -27,18 +27,23 @@ void cover(const BitsView &view, const std::int32_t *first, const std::int32_t *
     }
 }
 
+void row_words(const BitsView &view, std::size_t first, bool first_is_highest, Word *out) {
+    const std::size_t conditions = std::min<std::size_t>(64, view.conditions - first);
+    for (std::size_t w = 0; w < view.words; ++w, out += 64) {
+        std::fill_n(out, 64, Word{0});
+        for (std::size_t c = 0; c < conditions; ++c)
+            out[first_is_highest ? 63 - c : c] = view[first + c][w];
+        transpose(out);
+    }
+}
+
 // Bits row by row, then gathered in the new order: two transpositions of 64 x 64 blocks.
 void RowTaker::take(const BitsView &view, std::size_t first, const std::vector<std::size_t> &rows,
                     Word *out) {
     const std::size_t conditions = std::min<std::size_t>(64, view.conditions - first);
     const std::size_t words = rows.size() / 64;
     by_row_.resize(64 * view.words);
-    for (std::size_t w = 0; w < view.words; ++w) {
-        Word *block = by_row_.data() + 64 * w;
-        for (std::size_t c = 0; c < 64; ++c)
-            block[c] = c < conditions ? view[first + c][w] : 0;
-        transpose(block);
-    }
+    row_words(view, first, false, by_row_.data());
     Word square[64];
     for (std::size_t w = 0; w < words; ++w) {
         for (std::size_t i = 0; i < 64; ++i) {

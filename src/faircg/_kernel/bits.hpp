@@ -29,6 +29,10 @@ struct BitsView {
 // AND of the conditions first..last of the view, into `out` (view.words long).
 void cover(const BitsView &view, const std::int32_t *first, const std::int32_t *last, Word *out);
 
+// A word of each row (64 * view.words of them) into `out`: which of the 64 conditions from
+// `first` on it meets, the first one at the lowest bit or at the highest.
+void row_words(const BitsView &view, std::size_t first, bool first_is_highest, Word *out);
+
 constexpr std::size_t no_row = static_cast<std::size_t>(-1);
 
 // Takes some rows of conditions, 64 conditions at a time.

@@ -196,6 +196,31 @@ def take(packed: NDArray[np.uint64], rows: NDArray[np.int64]) -> NDArray[np.uint
     return taken.view(np.dtype("<u8")).astype(np.uint64, copy=False)
 
 
+def row_words(packed: NDArray[np.uint64], n_rows: int) -> NDArray[np.uint64]:
+    """Return a word of each row: which of up to 64 rules cover it, the first on top.
+
+    Examples
+    --------
+    >>> row_words(np.array([[0b101], [0b001]], dtype=np.uint64), 3) >> np.uint64(62)
+    array([3, 0, 2], dtype=uint64)
+    """
+    packed = checked_bits("packed", packed, n_rows)
+    if len(packed) > 64:
+        raise ValueError(f"a word has room for 64 rules, not {len(packed)}")
+    if compiled is not None:
+        words: NDArray[np.uint64] = compiled.row_words(packed)
+        return words[:n_rows]
+    octets = packed.astype(np.dtype("<u8"), copy=False).view(np.uint8)
+    found = np.zeros((n_rows, 8), dtype=np.uint8)
+    step = _BLOCK // 64
+    for row in range(0, n_rows, step):
+        some, n_some = octets[:, row // 8 : (row + step) // 8], min(step, n_rows - row)
+        met = np.unpackbits(some, axis=1, count=n_some, bitorder="little")
+        bits = np.packbits(np.ascontiguousarray(met.T), axis=1)
+        found[row : row + n_some, : bits.shape[1]] = bits
+    return found.view(">u8")[:, 0].astype(np.uint64)
+
+
 def count(packed: NDArray[np.uint64]) -> NDArray[np.int64]:
     """How many rows each rule covers."""
     packed = checked_array("packed", packed, np.uint64, (None, None))

@@ -98,6 +98,18 @@ nb::ndarray<nb::numpy, Word> take_rows(In<Word, 2> packed, In<std::int64_t, 1> r
     return to_numpy(std::move(taken), {rules, words_for(n_rows)});
 }
 
+nb::ndarray<nb::numpy, Word> words_of_rows(In<Word, 2> packed) {
+    const std::size_t rules = packed.shape(0), words = packed.shape(1);
+    if (rules > 64)
+        throw std::invalid_argument("a word has room for 64 rules");
+    std::vector<Word> by_row(64 * words);
+    {
+        nb::gil_scoped_release release;
+        row_words({packed.data(), rules, words, 64 * words}, 0, true, by_row.data());
+    }
+    return to_numpy(std::move(by_row), {64 * words});
+}
+
 void require(bool holds, const char *otherwise) {
     if (!holds)
         throw std::invalid_argument(otherwise);
@@ -315,5 +327,6 @@ NB_MODULE(_native, m) {
     m.def("cover", &cover_rules, nb::arg("bits").noconvert(), nb::arg("conditions").noconvert(),
           nb::arg("starts").noconvert());
     m.def("weigh", &weigh_rules, nb::arg("packed").noconvert(), nb::arg("weights").noconvert());
+    m.def("row_words", &words_of_rows, nb::arg("packed").noconvert());
     m.def("take", &take_rows, nb::arg("packed").noconvert(), nb::arg("rows").noconvert());
 }

@@ -46,30 +46,27 @@ def excess_problem(
     if duals.prices.units is not None:
         linked = np.maximum(duals.prices.units, 0.0)
     alone = np.flatnonzero((again > 0) | (missed > 0) | (linked > 0))
-    alone = alone if len(alone) else np.zeros(1, np.int64)  # no price: a row of zeros
-    at_all, cuts = np.flatnonzero(duals.touched > 0), duals.cuts
-    prices = np.concatenate([again[alone], duals.touched[at_all], cuts.prices])
-    others = np.zeros(len(at_all) + len(cuts))
+    at_all, cuts = np.flatnonzero(duals.touched > 0), duals.cuts.with_triples_first()
+    # Rows that meet nothing, and cost nothing, fill the last word; no word is too few.
+    n_own = len(alone) + len(at_all)
+    filler = np.zeros(-n_own % 64 if n_own else 64, dtype=np.int64)
+    kinds = np.repeat(np.arange(3), [len(alone), len(at_all), len(filler)])
+    is_alone, is_marked = (_packed(kinds == kind) for kind in range(2))
+    nothing = np.zeros(len(filler))
+    prices = np.concatenate([again[alone], duals.touched[at_all], nothing, cuts.prices])
+    others = np.zeros(len(prices) - len(alone))
     waits = np.concatenate([missed[alone], others])
     links = np.concatenate([linked[alone], others])
-    is_alone, is_marked, is_cut = (
-        _packed(np.repeat(kind, [len(alone), len(at_all), len(cuts)]))
-        for kind in np.eye(3, dtype=bool)
-    )
     costs = np.maximum(duals.reduced_costs(covers, complexities), 0.0)
-    covered = take(covers, np.concatenate([alone, at_all, cuts.first]))
-    sides = [covered, is_marked]
-    if len(at_all) or len(cuts):
-        touched = take(covers, np.concatenate([alone, at_all, cuts.second]))
-        touched |= take(covers, np.concatenate([alone, at_all, cuts.third]))
-        touched &= is_marked | is_cut
-        covered &= is_alone | (is_cut & ~touched)
-        sides = [covered, touched, is_marked]
-    cell_first, cell = merge_alike(sides, len(prices), deadline)
-    cells = take(covered, cell_first)
+    own = take(covers, np.concatenate([alone, at_all, filler]))
+    beside = cuts.others(covers)
+    covered = np.hstack([own & is_alone, take(covers, cuts.first) & ~beside])
+    touched = np.hstack([own & is_marked, beside])
+    is_marked = np.hstack([is_marked, np.zeros((1, beside.shape[1]), dtype=np.uint64)])
+    cell_first, cell = merge_alike([covered, touched, is_marked], len(prices), deadline)
     return RuleSetProblem(
-        covers=cells,
-        touches=take(sides[1], cell_first) if len(sides) > 2 else np.zeros_like(cells),
+        covers=take(covered, cell_first),
+        touches=take(touched, cell_first),
         marked=take(is_marked, cell_first)[0],
         costs=costs,
         complexities=complexities,

@@ -73,7 +73,7 @@ class RowCuts:
         """Which cuts are between three rows."""
         return np.asarray(self.third != self.second)
 
-    def where(self, chosen: BoolVector) -> RowCuts:
+    def where(self, chosen: BoolVector | IntVector) -> RowCuts:
         """Return some of the cuts."""
         return RowCuts(
             self.first[chosen],
@@ -86,6 +86,22 @@ class RowCuts:
         """Round prices to multiples; cuts that cost nothing then are left out."""
         prices = np.round(self.prices / to) * to
         return replace(self, prices=prices).where(prices > 0)
+
+    def with_triples_first(self) -> RowCuts:
+        """Return the same cuts, those between three rows first."""
+        return self.where(np.argsort(~self.has_third, kind="stable"))
+
+    def others(self, covers: PackedMatrix) -> PackedMatrix:
+        """Return which rules cover one of the others of each cut, packed.
+
+        That is quicker where the cuts between three rows come first.
+        """
+        found = take(covers, self.second)
+        three = np.flatnonzero(self.has_third)
+        if len(three):
+            n_words = int(three[-1]) // 64 + 1
+            found[:, :n_words] |= take(covers, self.third[: 64 * n_words])
+        return found
 
     def scaled(self, by: float) -> RowCuts:
         """Multiply all prices."""
@@ -114,12 +130,11 @@ class RowCuts:
     def weigh(self, covers: PackedMatrix) -> FloatVector:
         """Return what each rule pays for covering a first row and one of its others."""
         paid = np.zeros(len(covers))
-        step = max(1, _BLOCK // max(1, len(self)))
+        step, cuts = max(1, _BLOCK // max(1, len(self))), self.with_triples_first()
         for start in range(0, len(covers) if len(self) else 0, step):
             block = covers[start : start + step]
-            others = take(block, self.second) | take(block, self.third)
-            both = take(block, self.first) & others
-            paid[start : start + step] = weigh(both, self.prices)
+            both = take(block, cuts.first) & cuts.others(block)
+            paid[start : start + step] = weigh(both, cuts.prices)
         return paid
 
     def beside(self, bits: ConditionBits) -> tuple[ConditionBits, FloatVector]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from scipy import sparse
 
-from faircg._kernel import take, unpack
+from faircg._kernel import row_words, take, unpack
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -126,16 +126,7 @@ def signature_codes(
 def _signature_words(covers: PackedMatrix, n_rows: int) -> Iterator[NDArray[np.uint64]]:
     """Give a word of each row that says which of 64 rules cover it, rules in turn."""
     for start in range(0, len(covers), _BLOCK):
-        octets = _octets(covers[start : start + _BLOCK])
-        words = np.zeros((n_rows, 8), dtype=np.uint8)
-        step = _BITS // 64
-        for row in range(0, n_rows, step):
-            some = octets[:, row // 8 : (row + step) // 8]
-            n_some = min(step, n_rows - row)
-            met = np.unpackbits(some, axis=1, count=n_some, bitorder="little")
-            packed = np.packbits(np.ascontiguousarray(met.T), axis=1)
-            words[row : row + n_some, : packed.shape[1]] = packed
-        yield words.view(">u8")[:, 0].astype(np.uint64)
+        yield row_words(covers[start : start + _BLOCK], n_rows)
 
 
 def rows_at(covers: PackedMatrix, rows: IntVector) -> BoolMatrix:
