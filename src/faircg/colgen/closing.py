@@ -62,7 +62,12 @@ def close(
     def is_open() -> bool:
         return rounds_up(bound) < selection.objective and not deadline.is_set()
 
-    for is_last in (options.hurries, True):
+    problem = pool.problem
+    is_rough = problem.objective == "zero_one" and problem.n_rows > LARGE
+    if is_rough and is_open() and not options.hurries:
+        # Listing takes all the time there is; below a better answer it takes less.
+        _look_longer(pool, generation, selection, bound, options)
+    for is_last in (options.hurries or is_rough, True):
         bound = max(bound, _listed(pool, generation, selection, bound, options))
         if is_last or not is_open():
             break
@@ -74,8 +79,7 @@ def close(
         return bound, rounds_up(bound) >= selection.objective
     if options.hurries:
         return bound, True
-    problem = pool.problem
-    if problem.objective == "zero_one" and problem.n_rows > LARGE:
+    if is_rough:
         # Its relaxation is far weaker than the coverage master: time for more rounds.
         return bound, False
     answer = _integer(pool, generation, selection, deadline, bound, threads)

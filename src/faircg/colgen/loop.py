@@ -219,7 +219,8 @@ def _searched(
 
 def _open_share(solved: MasterValue, best: DualBound | None) -> float:
     """Return how far the bound is from the value of the master, as a share of that."""
-    return (solved.value - _bound(best)) / max(1.0, abs(solved.value))
+    value = solved.value + solved.open
+    return (value - _bound(best)) / max(1.0, abs(value))
 
 
 def _bound(best: DualBound | None) -> float:

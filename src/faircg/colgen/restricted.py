@@ -52,12 +52,14 @@ Default half as fast).
 class MasterValue:
     """The solved restricted master: optimal over the whole pool.
 
-    ``is_settled`` if its cuts are all there are: else it may be worth more.
+    ``is_settled`` if its cuts are all there are: else it may be worth more, and cuts
+    that are violated may add as much as is ``open``.
     """
 
     value: float
     duals: Duals
     is_settled: bool = True
+    open: float = 0.0
 
 
 class RestrictedMaster:

@@ -6,9 +6,9 @@ optimal solution: any multipliers prove something once they are priced against a
 rules. So the master is a saddle point that is approached by first-order steps
 (:mod:`faircg.colgen.coverage.saddle`), with a variable and a multiplier for each row of
 the data. Each call takes in the worst rules of the last pricing, of those alike only
-one; violated pairs of rows; and makes some hundred steps from where the last call
-ended. Rules that nobody has met yet find little to gain, because the
-multipliers have moved no further than the known rules asked for.
+one; violated cuts between rows, two or three at a time; and makes some hundred steps
+from where the last call ended. Rules that nobody has met yet find little to gain,
+because the multipliers have moved no further than the known rules asked for.
 """
 
 from __future__ import annotations
@@ -112,8 +112,8 @@ class LargeCoverage:
         if self._calls > 1 and self._fresh <= FEW:
             self._steps = min(2 * self._steps, MOST_STEPS)
         # The point may lack something, and be worth less than the multipliers prove.
-        value = max(value, duals.prices.value) + self._open
-        return MasterValue(value, duals, is_settled=False)
+        value = max(value, duals.prices.value)
+        return MasterValue(value, duals, is_settled=False, open=self._open)
 
     def _begin(self, deadline: Deadline) -> None:
         """Begin with good rules that are not alike, and with pairs of rows that are."""

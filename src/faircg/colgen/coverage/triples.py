@@ -1,9 +1,8 @@
 """Cuts between a good row and two bad ones, on large tables.
 
 Between two rows a cut says little where the good row is covered more often than it
-needs: rules that cover both are counted against rules that cover the good row alone, as
-if the latter had covered it anyway. A second bad row, covered by those rules, leaves
-the good row none that covers it and neither:
+needs: the rules that cover the good row alone might have covered it by themselves. A
+second bad row that these cover leaves none that covers the good row and neither:
 
     u_j + u_l >= u_i - sum_{k covers i, neither j nor l} w_k
 
@@ -13,6 +12,7 @@ many that would do, rows that are alike are taken.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -21,10 +21,12 @@ from faircg.colgen.coverage.near import OPEN
 from faircg.colgen.signatures import rows_at
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from faircg.colgen.coverage.near import Coverage, Likeness
     from faircg.colgen.problem import Problem
     from faircg.colgen.stop import Deadline
-    from faircg.typing import IntVector
+    from faircg.typing import BoolMatrix, IntVector
 
 VIOLATED: Final = 0.004
 """Smallest violation that is worth a cut."""
@@ -54,41 +56,27 @@ def violated_triples(
     And what it costs to raise every such row as far as its worst cut asks. Where there
     are too many rows, each ``turn`` looks at other bad ones.
     """
-    weights = at.weights.astype(np.float32)
-    met = rows_at(at.covers, np.arange(problem.n_rows)).astype(np.float32)
-    often, u = met @ weights, at.u.astype(np.float32)
-    good = np.flatnonzero((at.costs < 0) & (often - u > SPARE))
-    bad = np.flatnonzero((at.costs > 0) & (often > OPEN) & (u < 1.0 - OPEN))
     nothing = np.zeros(0, dtype=np.int64)
+    point = _Point.of(problem, at)
+    good, bad = point.good, point.bad
     if not len(good) or not len(bad):
         return nothing, nothing, nothing, 0.0
-    each = len(weights) + problem.bits.n_conditions
-    work = len(bad) * (len(good) + CANDIDATES * len(bad)) * each
-    share = max(1, int(np.ceil(work / MOST_WORK)))
+    each = CANDIDATES * (len(point.weights) + problem.bits.n_conditions)
+    share = max(1, int(np.ceil(len(bad) * (len(good) + len(bad)) * each / MOST_WORK)))
     chosen = bad[turn % share :: share]
-    from_good, from_bad = likeness.placed(problem, good), likeness.placed(problem, bad)
-    rules, others, lacking = (met[good] * weights).T, met[bad].T, (u - often)[good]
+    to_good, to_bad = likeness.placed(problem, good), likeness.placed(problem, bad)
     found, total = [(nothing, nothing, nothing)], 0.0
     for start in range(0, len(chosen), _BLOCK):
         deadline.check()
         rows = chosen[start : start + _BLOCK]
-        deadline.spend(len(rows) * len(bad) * each * CANDIDATES // 64)
-        # A third row adds at most what rules are left, and what is covered too often.
-        shared = met[rows] @ rules
-        score = np.minimum(often[good] - shared, -lacking)
-        score += (1.0 + NOW) * (lacking + shared)
-        score -= FAR * likeness.placed(problem, rows).apart(from_good)
+        deadline.spend(len(rows) * len(bad) * each // 64)
+        score = point.hopes(rows)
+        score -= FAR * likeness.placed(problem, rows).apart(to_good)
         count = min(CANDIDATES, len(good))
         first = good[np.argpartition(-score, count - 1, axis=1)[:, :count]].ravel()
         second = np.repeat(rows, count)
-        left = weights * met[first] * (1.0 - met[second])
-        score = left @ others - u[bad]
-        score[np.arange(len(second)), np.searchsorted(bad, second)] = -np.inf
-        here = likeness.placed(problem, first)
-        best = (score - FAR * here.apart(from_bad)).argmax(axis=1)
-        third = bad[best]
-        violation = (u - often)[first] - u[second] + score[np.arange(len(best)), best]
-        violation += (weights * met[first] * met[second]).sum(axis=1)
+        far = FAR * likeness.placed(problem, first).apart(to_bad)
+        third, violation = point.completed(first, second, far)
         best = violation.reshape(-1, count).argmax(axis=1)
         best += count * np.arange(len(rows))
         best = best[violation[best] > VIOLATED]
@@ -96,3 +84,57 @@ def violated_triples(
         total += float(violation[best] @ at.costs[second[best]])
     one, two, three = (np.concatenate(rows) for rows in zip(*found, strict=True))
     return one, two, three, share * total
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Point:
+    """Which rules in use cover which row, and which rows are good or bad to cover.
+
+    ``spare`` is how much more each row counts as covered than rules cover it: mostly
+    less than nothing.
+    """
+
+    met: BoolMatrix
+    weights: NDArray[np.float32]
+    u: NDArray[np.float32]
+    spare: NDArray[np.float32]
+    good: IntVector
+    bad: IntVector
+
+    @classmethod
+    def of(cls, problem: Problem, at: Coverage) -> _Point:
+        """Look at all rows."""
+        met = rows_at(at.covers, np.arange(problem.n_rows))
+        weights, u = at.weights.astype(np.float32), at.u.astype(np.float32)
+        often = met @ weights
+        good = np.flatnonzero((at.costs < 0) & (often - u > SPARE))
+        bad = np.flatnonzero((at.costs > 0) & (often > OPEN) & (u < 1.0 - OPEN))
+        return cls(met, weights, u, u - often, good, bad)
+
+    def hopes(self, rows: IntVector) -> NDArray[np.float32]:
+        """Say for bad rows and all good ones how much a third row could find violated.
+
+        It adds at most what rules are left, and what is covered too often.
+        """
+        rules, spare = self.met[self.good] * self.weights, self.spare[self.good]
+        shared = self.met[rows].astype(np.float32) @ rules.T
+        left = rules.sum(axis=1) - shared
+        found = np.minimum(left, -spare) + (1.0 + NOW) * (spare + shared)
+        return np.asarray(found, dtype=np.float32)
+
+    def completed(
+        self, first: IntVector, second: IntVector, far: NDArray[np.float32]
+    ) -> tuple[IntVector, NDArray[np.float32]]:
+        """Return the best third row of each two, and the violation of their cut.
+
+        ``far`` says how much it counts that the first is unlike each bad row.
+        """
+        one, two = self.met[first], self.met[second]
+        others = self.met[self.bad].astype(np.float32)
+        adds = (self.weights * (one & ~two)) @ others.T - self.u[self.bad]
+        each = np.arange(len(first))
+        adds[each, np.searchsorted(self.bad, second)] = -np.inf
+        best = (adds - far).argmax(axis=1)
+        violation = self.spare[first] - self.u[second] + adds[each, best]
+        violation += (self.weights * (one & two)).sum(axis=1)
+        return self.bad[best], violation
