@@ -35,7 +35,7 @@ INTEGER_RULES = 2_000
 """Rules of least reduced cost in the integer program when nothing is proven."""
 FEW_RULES, FEW_RULE_SETS = 3_000, 5_000
 """Of so many inside the gap a search that is in a hurry enumerates all."""
-LOOKS = 12
+LOOKS = 4
 """Times that local search looks longer on a large table, each time with other kicks:
 there a better answer is worth more than any other use of the time."""
 LONGER_SHARE = 0.5
