@@ -85,6 +85,16 @@ def test_everything_to_decide_by_is_on_the_first_page(credit):
         assert word not in text
 
 
+@pytest.mark.parametrize(
+    ("columns", "head"),
+    [((), "Group People"), (("region",), "Group (region) People")],
+)
+def test_groups_are_told_with_the_column_that_names_them(credit, columns, head):
+    """A table of groups called 0 and 1 did not say of what."""
+    text = summary(render_report(report_of(credit, about=About(sensitive=columns))))
+    assert head in text
+
+
 def test_training_numbers_alone_are_said_to_be_that(credit):
     """Nobody else was measured, and the reader is told what to expect."""
     text = summary(render_report(report_of(credit)))
