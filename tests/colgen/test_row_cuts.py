@@ -108,8 +108,7 @@ def test_violated_triples_are_violated():
         u = np.minimum(1.0, often) * np.where(costs < 0, 0.9, 0.2)
         likeness = Likeness.of(np.zeros(problem.bits.n_conditions))
         at = Coverage(pool.covers, weights, u, costs)
-        *rows, total = violated_triples(problem, likeness, at, Deadline())
-        found = np.stack(rows, axis=1)
+        found = np.stack(violated_triples(problem, likeness, at, Deadline()), axis=1)
 
         def violation(i, j, k, *, met=met, weights=weights, u=u):
             return u[i] - u[j] - u[k] - weights @ (met[:, i] & ~met[:, j] & ~met[:, k])
@@ -128,8 +127,6 @@ def test_violated_triples_are_violated():
             mine = [violation(*cut) for cut in found if cut[1] == j]
             # Likeness counts a little where others would do nearly as well.
             assert max(mine, default=VIOLATED) >= worst - 0.01
-        worth = sum(violation(*cut) * costs[cut[1]] for cut in found)
-        assert total == pytest.approx(worth, abs=1e-3)
         seen += len(found)
     assert seen > 15
 
@@ -164,6 +161,9 @@ def test_bounds_with_triples_are_never_above_the_best_rule_set(monkeypatch):
     would need others.
     """
     monkeypatch.setattr(loop, "LARGE", 0)
+    monkeypatch.setattr(
+        loop, "ROUGH", -1.0
+    )  # go on where pair cuts have no more to say
     lifted = 0
     for seed in LIFTED:
         instance, limits = instance_of(seed, 2), limits_of("none", 1.0)

@@ -52,8 +52,8 @@ Default half as fast).
 class MasterValue:
     """The solved restricted master: optimal over the whole pool.
 
-    ``is_settled`` if its cuts are all there are: else it may be worth more, and cuts
-    that are violated may add as much as is ``open``.
+    ``is_settled`` if its cuts are all there are: else it may be worth more, and pair
+    cuts that are violated may add as much as is ``open``.
     """
 
     value: float

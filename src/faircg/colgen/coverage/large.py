@@ -184,14 +184,11 @@ class LargeCoverage:
         first, second, self._open = violated_rows(
             self.problem, likeness, at, deadline, self._calls
         )
-        one, two, three, more = violated_triples(
-            self.problem, likeness, at, deadline, self._calls
-        )
-        self._open += more
+        triples = violated_triples(self.problem, likeness, at, deadline, self._calls)
         cuts, n, kept = self._cuts, self.problem.n_rows, self._idle <= IDLE
         known = keys_of(cuts.first, cuts.second, cuts.third, n)[kept]
         fresh = np.concatenate(
-            [keys_of(first, second, second, n), keys_of(one, two, three, n)]
+            [keys_of(first, second, second, n), keys_of(*triples, n)]
         )
         prices = np.concatenate([cuts.prices[kept], np.zeros(len(fresh))])
         idle = np.concatenate([self._idle[kept], np.zeros(len(fresh), dtype=np.int64)])

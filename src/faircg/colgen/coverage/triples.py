@@ -50,22 +50,21 @@ def violated_triples(
     at: Coverage,
     deadline: Deadline,
     turn: int = 0,
-) -> tuple[IntVector, IntVector, IntVector, float]:
+) -> tuple[IntVector, IntVector, IntVector]:
     """Return a good row and a second bad one for each bad row that is in need of them.
 
-    And what it costs to raise every such row as far as its worst cut asks. Where there
-    are too many rows, each ``turn`` looks at other bad ones.
+    Where there are too many rows, each ``turn`` looks at other bad ones.
     """
     nothing = np.zeros(0, dtype=np.int64)
     point = _Point.of(problem, at)
     good, bad = point.good, point.bad
     if not len(good) or not len(bad):
-        return nothing, nothing, nothing, 0.0
+        return nothing, nothing, nothing
     each = CANDIDATES * (len(point.weights) + problem.bits.n_conditions)
     share = max(1, int(np.ceil(len(bad) * (len(good) + len(bad)) * each / MOST_WORK)))
     chosen = bad[turn % share :: share]
     to_good, to_bad = likeness.placed(problem, good), likeness.placed(problem, bad)
-    found, total = [(nothing, nothing, nothing)], 0.0
+    found = [(nothing, nothing, nothing)]
     for start in range(0, len(chosen), _BLOCK):
         deadline.check()
         rows = chosen[start : start + _BLOCK]
@@ -81,9 +80,8 @@ def violated_triples(
         best += count * np.arange(len(rows))
         best = best[violation[best] > VIOLATED]
         found.append((first[best], second[best], third[best]))
-        total += float(violation[best] @ at.costs[second[best]])
     one, two, three = (np.concatenate(rows) for rows in zip(*found, strict=True))
-    return one, two, three, share * total
+    return one, two, three
 
 
 @dataclass(frozen=True, slots=True, eq=False)
