@@ -9,6 +9,7 @@ import pytest
 
 from faircg._kernel import unpack
 from faircg.colgen import loop
+from faircg.colgen.coverage import triples
 from faircg.colgen.coverage.large import LargeCoverage
 from faircg.colgen.coverage.near import OPEN, Coverage, Likeness
 from faircg.colgen.coverage.triples import SPARE, VIOLATED, violated_triples
@@ -27,6 +28,12 @@ from small_problems import (
     problem_of,
     true_optimum,
 )
+
+
+@pytest.fixture(autouse=True)
+def _triples_on_small_tables(monkeypatch):
+    """Let tables of few rows have cuts between three of them."""
+    monkeypatch.setattr(triples, "FEWEST_ROWS", 0)
 
 
 def drawn(rng, n_rows, n_cuts=20):
@@ -161,9 +168,7 @@ def test_bounds_with_triples_are_never_above_the_best_rule_set(monkeypatch):
     would need others.
     """
     monkeypatch.setattr(loop, "LARGE", 0)
-    monkeypatch.setattr(
-        loop, "ROUGH", -1.0
-    )  # go on where pair cuts have no more to say
+    monkeypatch.setattr(loop, "ROUGH", -1.0)  # there is more than pair cuts say
     lifted = 0
     for seed in LIFTED:
         instance, limits = instance_of(seed, 2), limits_of("none", 1.0)
@@ -173,7 +178,8 @@ def test_bounds_with_triples_are_never_above_the_best_rule_set(monkeypatch):
             Pool(problem),
             ExactPricer(),
             max_conditions=instance.max_conditions,
-            deadline=Deadline.after(10.0),
+            most_rounds=6,
+            deadline=Deadline(),
         )
         assert ended.lower_bound <= true_optimum(seed, 2, "zero_one", limits) + 1e-6
         lifted += ended.lower_bound > coverage_value(instance, limits) + 0.1

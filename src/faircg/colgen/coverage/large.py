@@ -54,9 +54,10 @@ IN_USE: Final = 1e-4
 """A rule of a smaller weight is not in use."""
 NEEDED: Final = 1e-3
 """A cut with a smaller multiplier, in costs of a row, is not needed."""
-GRID: Final = 1 / 512
-"""Prices of cuts are multiples of this, in costs of a row: rows of equal prices are
-counted together, which is what pricing takes most of its time for."""
+GRID: Final = 2.0**-25
+"""Prices of cuts are multiples of this for each cut there is, in costs of a row. Of
+many cuts (1/512 for 65,000) rows of equal prices are then counted together, which is
+what pricing takes most of its time for; few cuts lose nothing."""
 IDLE: Final = 4
 """Rounds for which a cut may be not needed before it is dropped."""
 BYTES_PER_ENTRY: Final = 60
@@ -231,7 +232,7 @@ class LargeCoverage:
         """
         problem, scale = self.problem, self._scale
         most = float(problem.max_complexity)
-        cuts = self._cuts.rounded(GRID).scaled(scale)
+        cuts = self._cuts.rounded(GRID * max(1, len(self._cuts))).scaled(scale)
         earned, owed = cuts.earned(problem.n_rows), cuts.owed(problem.n_rows)
         fairness, lam = scale * self._others[:-1], max(0.0, -scale * self._others[-1])
         is_good = problem.coverage_costs <= 0

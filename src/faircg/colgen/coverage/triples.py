@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from faircg.colgen.stop import Deadline
     from faircg.typing import BoolMatrix, IntVector
 
+FEWEST_ROWS: Final = 2_500
+"""Distinct rows up to which no triples are sought: pair cuts leave little there."""
 VIOLATED: Final = 0.004
 """Smallest violation that is worth a cut."""
 SPARE: Final = 0.05
@@ -56,6 +58,8 @@ def violated_triples(
     Where there are too many rows, each ``turn`` looks at other bad ones.
     """
     nothing = np.zeros(0, dtype=np.int64)
+    if problem.n_rows <= FEWEST_ROWS:
+        return nothing, nothing, nothing
     point = _Point.of(problem, at)
     good, bad = point.good, point.bad
     if not len(good) or not len(bad):
