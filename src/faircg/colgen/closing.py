@@ -12,6 +12,7 @@ import numpy as np
 
 from faircg._kernel import count
 from faircg.colgen.events import IntegerDone
+from faircg.colgen.exchanges import add_exchanges
 from faircg.colgen.improving import (
     ERROR_KICKS,
     MORE_RULES,
@@ -123,6 +124,7 @@ def _look_longer(
     looks = LOOKS if pool.problem.n_rows > LARGE else 1
     until = deadline.within(LONGER_SHARE * deadline.remaining())
     for look in range(looks):
+        beside = _exchanges(pool, generation, selection, until, options.threads)
         improve(
             pool,
             generation,
@@ -134,8 +136,24 @@ def _look_longer(
             kicks=ERROR_KICKS,
             good_enough=rounds_up(bound),
             most=MORE_RULES,
+            beside=beside,
             share=1.0 / (looks - look),
         )
+
+
+def _exchanges(
+    pool: Pool,
+    generation: Generation,
+    selection: Selection,
+    deadline: Deadline,
+    threads: int,
+) -> IntVector | None:
+    """Add what could replace a rule of the best rule set, by wrong predictions."""
+    best, proof = selection.objective_winner, generation.proof
+    if pool.problem.objective != "zero_one" or best is None or proof is None:
+        return None
+    depth, fairness = generation.max_conditions, proof.duals.fairness
+    return add_exchanges(pool, best.rules, depth, fairness, deadline, threads=threads)
 
 
 def _integer(

@@ -69,16 +69,20 @@ def improve(
     kicks: int | None = None,
     good_enough: float = -np.inf,
     most: int = IMPROVE_RULES,
+    beside: IntVector | None = None,
     share: float = IMPROVE_SHARE,
 ) -> None:
     """Find good rule sets by local search, from nothing (None) or from known ones.
 
-    By default the 0-1 loss, which has more local optima, gets more kicks where there
+    It chooses among the rules of least reduced cost, and some more ``beside`` them. By
+    default the 0-1 loss, which has more local optima, gets more kicks where there
     are many rules.
     """
     if deadline.is_set():
         return
     numbers = best_numbers(pool, generation, most)
+    if beside is not None:
+        numbers = np.append(numbers, np.setdiff1d(beside, numbers))
     if kicks is None:
         more = min(ERROR_KICKS, len(numbers))
         kicks = KICKS if objective == "hamming" else max(KICKS, more)

@@ -93,6 +93,12 @@ class Pool:
         self._count(fresh)
         return fresh
 
+    def numbers_of(self, rules: Iterable[Conditions]) -> IntVector:
+        """Return the numbers of the rules that cover the same as these, in order."""
+        covers = self.problem.bits.cover([*rules])
+        found = {self._number.get(_key(cover), -1) for cover in covers} - {-1}
+        return np.array(sorted(found), dtype=np.int64)
+
     @classmethod
     def in_order(cls, problem: Problem, rules: Sequence[Conditions]) -> Pool:
         """Return a pool of rules that another had, with the same numbers."""

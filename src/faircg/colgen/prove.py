@@ -223,7 +223,7 @@ def rules_inside(
     bits, of_sizes = proof.duals.posed(pool.problem, proof.max_conditions)
     for size, prices in of_sizes:
         posed = prices.on(bits, size)
-        inside = _all_below(posed, budget + SLACK, most, deadline, threads)
+        inside = all_below(posed, budget + SLACK, most, deadline, threads)
         if not inside.is_complete:
             logger.debug("too many rules have a reduced cost of at most %.3f", budget)
             return None
@@ -237,7 +237,7 @@ def rules_inside(
     return fitting[np.argsort(costs[fitting], kind="stable")]
 
 
-def _all_below(
+def all_below(
     posed: PricedBits, cutoff: float, most: int, deadline: Deadline, threads: int
 ) -> EnumerationResult:
     """List all rules of a lower cost, if they are not too many."""
