@@ -86,8 +86,9 @@ bool SetFinder::explore(std::size_t depth) {
 
 bool SetFinder::branch(const SetNode &node, std::size_t i, std::size_t depth) {
     taken_.push_back(node.additions[i].rule);
-    const bool goes_on = offer(worst(node) - alone(node, node.additions[i])) &&
-                         make_child(node, i, level(depth)) && explore(depth);
+    bool goes_on = offer(worst(node) - alone(node, node.additions[i]));
+    if (goes_on && (!node.is_ordered || may_hold_more(node, node.additions[i])))
+        goes_on = make_child(node, i, level(depth)) && explore(depth);
     taken_.pop_back();
     return goes_on && !clock_.is_over();
 }
@@ -145,22 +146,50 @@ void SetFinder::bound(SetNode &node) const {
     });
 }
 
-// First the additions that cover the heaviest open cell; all, if no cell is open.
+// First the additions that cover the heaviest open cell; or all, the smallest penalty first, if
+// fewer of these can be the first of several.
 void SetFinder::choose_branches(SetNode &node) const {
+    node.least = problem_.limit;
+    node.longest = 1;
+    for (const Addition &a : node.additions) {
+        node.least = std::min(node.least, a.penalty);
+        node.longest = std::max(node.longest, a.complexity);
+    }
+    const auto firsts = std::count_if(node.additions.begin(), node.additions.end(),
+                                      [&](const Addition &a) { return may_hold_more(node, a); });
     const auto &heavy = problem_.heavy;
     while (node.heaviest < heavy.size() && !has_bit(node.open.data(), heavy[node.heaviest].bit))
         ++node.heaviest;
-    auto last = node.additions.end();
+    auto last = node.additions.begin();
     if (node.heaviest < heavy.size())
         last = std::stable_partition(
             node.additions.begin(), node.additions.end(), [&](const Addition &a) {
                 return has_bit(problem_.missed[a.rule], heavy[node.heaviest].bit);
             });
     node.branches = static_cast<std::size_t>(last - node.additions.begin());
+    node.is_ordered = node.heaviest == heavy.size() ||
+                      static_cast<std::size_t>(firsts) < node.branches;
+    if (node.is_ordered)
+        return order(node);
     std::sort(node.additions.begin(), last, [&](const Addition &a, const Addition &b) {
         const Price x = alone(node, a), y = alone(node, b);
         return x != y ? x > y : a.rule < b.rule;
     });
+}
+
+// Make a branch of each addition, the smallest penalty first.
+void SetFinder::order(SetNode &node) const {
+    node.branches = node.additions.size();
+    std::sort(node.additions.begin(), node.additions.end(),
+              [](const Addition &a, const Addition &b) {
+                  return a.penalty != b.penalty ? a.penalty < b.penalty : a.rule < b.rule;
+              });
+}
+
+// Whether a set within the limit may have others beside it that pay no less.
+bool SetFinder::may_hold_more(const SetNode &node, const Addition &a) const {
+    const Price excess = node.excess + a.penalty + shared(node, a);
+    return excess + fill(node, node.room - a.complexity, a.penalty) <= problem_.limit;
 }
 
 // Take addition `index`; those after it remain. False: stopped.
@@ -207,49 +236,115 @@ void SetFinder::touch(const SetNode &node, std::int32_t rule, SetNode &child) {
     }
 }
 
+// The least that it costs to fill the room with rules that pay so much each, or to leave some.
+Price SetFinder::fill(const SetNode &node, std::int64_t room, Price each) const {
+    Price least = spare(node, room), paid = 0;
+    while (room > 0 && paid < least) {
+        room = std::max<std::int64_t>(0, room - node.longest);
+        paid += each;
+        least = std::min(least, paid + spare(node, room));
+    }
+    return least;
+}
+
+// The most that the cheapest of the rules still to be taken can pay.
+Price SetFinder::most_of_next(const SetNode &node) const {
+    const Price left = problem_.limit - node.excess;
+    Price most = -1;
+    std::int64_t room = node.room, rules = 0;
+    do {
+        room = std::max<std::int64_t>(0, room - node.longest);
+        ++rules;
+        if (const Price rest = left - spare(node, room); rest >= 0)
+            most = std::max(most, rest / rules);
+    } while (room > 0);
+    return most;
+}
+
+// What additions can pay if all others pay so much at least, by the room that they leave.
+void SetFinder::limit_penalties(const SetNode &node, const Addition &taken, Price each,
+                                const SetNode &child) {
+    // The knapsacks of the node bound those of the child: penalties and the price of
+    // complexity left over only grow, open cells only become fewer. What an addition covers
+    // of these is weighed apart.
+    const bool knapsacks = has_knapsacks(node);
+    const Price left = problem_.limit - child.excess;
+    most_.resize(static_cast<std::size_t>(child.room) + 1);
+    for (std::int64_t room = 0; room <= child.room; ++room) {
+        Price most = left - fill(child, room, each);
+        if (knapsacks)
+            most = std::min(most, left - spare(node, room) + node.by_cost[room]);
+        most_[static_cast<std::size_t>(room)] = most;
+    }
+}
+
 // Weigh the additions after `index` as additions to the child, and keep those that fit.
 bool SetFinder::weigh(const SetNode &node, std::size_t index, SetNode &child) {
-    const bool knapsacks = has_knapsacks(node), touching = problem_.has_touches;
     const Addition &taken = node.additions[index];
-    const Price all = worst(node) - value(node, taken) + shared(node, taken);
-    const Word *fresh_rest = fresh_.data() + problem_.first.words();
     child.additions.clear();
+    child.longest = node.longest;
     if (ticker_.tick(8 * (node.additions.size() - index)))
         return false;
-    for (std::size_t k = index + 1; k < node.additions.size(); ++k) {
-        Addition a = node.additions[k];
-        const std::int64_t room = child.room - a.complexity;
-        if (room < 0)
-            continue;
-        // The knapsacks of the node bound those of the child: penalties and the price of
-        // complexity left over only grow, open cells only become fewer.
-        Price most = problem_.limit - child.excess;
-        if (knapsacks)
-            most = std::min(most - spare(node, room) + node.by_cost[room],
-                            problem_.limit - all + a.missed + spare(node, a.complexity) +
-                                node.by_missed[room]);
-        if (a.penalty > most)
-            continue;
-        a.penalty += problem_.first.paid(fresh_.data(), problem_.first[a.rule]);
-        if (a.penalty > most)
-            continue;
-        a.penalty += problem_.rest.paid(fresh_rest, problem_.rest[a.rule]);
-        if (a.penalty > most)
-            continue;
-        if (taken.links) {
-            const Price both = problem_.linked.paid(joined_.data(), problem_.linked[a.rule]);
-            a.penalty += a.complexity * (taken.links - both);
-            a.links -= both;
+    limit_penalties(node, taken, node.is_ordered ? taken.penalty : node.least, child);
+    std::size_t k = index + 1;
+    if (node.is_ordered) {
+        // The cheapest rule still to be taken is among the first; the others pay no less.
+        const Price most = most_of_next(child);
+        for (; k < node.additions.size() && node.additions[k].penalty <= most; ++k)
+            if (!weigh(node, taken, node.additions[k], child))
+                return false;
+        Price least = problem_.limit + 1;
+        for (const Addition &a : child.additions)
+            least = std::min(least, a.penalty);
+        if (least > most) {
+            child.additions.clear();
+            return true;
         }
-        if (touching)
-            a.touch = touch_price(charged_, a.rule);
-        if (a.penalty + shared(child, a) > most)
-            continue;
-        a.missed = problem_.missed.paid(child.open.data(), problem_.missed[a.rule]);
-        if (ticker_.tick(fresh_.size() + joined_.size()))
-            return false;
-        child.additions.push_back(a);
+        limit_penalties(node, taken, least, child);
     }
+    const Price most = *std::max_element(most_.begin(), most_.end());
+    for (; k < node.additions.size(); ++k) {
+        if (node.is_ordered && node.additions[k].penalty > most)
+            break;
+        if (!weigh(node, taken, node.additions[k], child))
+            return false;
+    }
+    return true;
+}
+
+// Keep an addition if it fits into the child. False: stopped.
+bool SetFinder::weigh(const SetNode &node, const Addition &taken, Addition a, SetNode &child) {
+    const std::int64_t room = child.room - a.complexity;
+    if (room < 0)
+        return true;
+    Price most = most_[static_cast<std::size_t>(room)];
+    if (has_knapsacks(node)) {
+        const Price all = worst(node) - value(node, taken) + shared(node, taken);
+        most = std::min(most, problem_.limit - all + a.missed + spare(node, a.complexity) +
+                                  node.by_missed[room]);
+    }
+    if (a.penalty > most)
+        return true;
+    a.penalty += problem_.first.paid(fresh_.data(), problem_.first[a.rule]);
+    if (a.penalty > most)
+        return true;
+    a.penalty +=
+        problem_.rest.paid(fresh_.data() + problem_.first.words(), problem_.rest[a.rule]);
+    if (a.penalty > most)
+        return true;
+    if (taken.links) {
+        const Price both = problem_.linked.paid(joined_.data(), problem_.linked[a.rule]);
+        a.penalty += a.complexity * (taken.links - both);
+        a.links -= both;
+    }
+    if (problem_.has_touches)
+        a.touch = touch_price(charged_, a.rule);
+    if (a.penalty + shared(child, a) > most)
+        return true;
+    a.missed = problem_.missed.paid(child.open.data(), problem_.missed[a.rule]);
+    if (ticker_.tick(fresh_.size() + joined_.size()))
+        return false;
+    child.additions.push_back(a);
     return true;
 }
 

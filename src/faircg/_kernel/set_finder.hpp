@@ -1,5 +1,6 @@
 // Rule sets, depth first: the heaviest cell that is not decided yet is covered by one of the
-// rules left, or given up. The proofs are in docs/exact-search.md.
+// rules left, or given up; or else one of the rules left is that of the smallest penalty,
+// whatever is less to try. The proofs are in docs/exact-search.md.
 #pragma once
 
 #include <deque>
@@ -36,6 +37,9 @@ struct SetNode {
     Knapsack by_missed; // what additions win if all cells they cover would else be missed
     Knapsack by_cost;   // and if none would
     std::size_t branches = 0;
+    bool is_ordered = false;  // the additions are, by penalty; each is a branch
+    Price least = 0;          // penalty of an addition
+    std::int32_t longest = 1; // complexity of an addition
 };
 
 // One worker's search.
@@ -71,9 +75,16 @@ class SetFinder {
     void give_up_lost(SetNode &node);
     void bound(SetNode &node) const;
     void choose_branches(SetNode &node) const;
+    void order(SetNode &node) const;
+    bool may_hold_more(const SetNode &node, const Addition &a) const;
+    Price fill(const SetNode &node, std::int64_t room, Price each) const;
+    Price most_of_next(const SetNode &node) const;
     bool make_child(const SetNode &node, std::size_t index, SetNode &child);
     void touch(const SetNode &node, std::int32_t rule, SetNode &child);
     bool weigh(const SetNode &node, std::size_t index, SetNode &child);
+    bool weigh(const SetNode &node, const Addition &taken, Addition a, SetNode &child);
+    void limit_penalties(const SetNode &node, const Addition &taken, Price each,
+                         const SetNode &child);
     Price touch_price(const std::vector<Word> &charged, std::int32_t rule) const;
 
     SetNode &level(std::size_t depth) {
@@ -111,6 +122,7 @@ class SetFinder {
     std::vector<Word> fresh_;   // marked by the rule taken
     std::vector<Word> charged_; // marked and not touched: touching them costs
     std::vector<Word> lost_;
+    std::vector<Price> most_;   // penalty of an addition to the child, by the room after it
     std::vector<Word> joined_; // covered by the rule taken and by none before, as links are
     std::deque<SetNode> levels_;
     std::uint64_t nodes_ = 0;

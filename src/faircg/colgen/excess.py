@@ -58,16 +58,22 @@ def excess_problem(
     waits = np.concatenate([missed[alone], others])
     links = np.concatenate([linked[alone], others])
     costs = np.maximum(duals.reduced_costs(covers, complexities), 0.0)
+    deadline.check()
     own = take(covers, np.concatenate([alone, at_all, filler]))
-    beside = cuts.others(covers)
-    covered = np.hstack([own & is_alone, take(covers, cuts.first) & ~beside])
-    touched = np.hstack([own & is_marked, beside])
-    is_marked = np.hstack([is_marked, np.zeros((1, beside.shape[1]), dtype=np.uint64)])
-    cell_first, cell = merge_alike([covered, touched, is_marked], len(prices), deadline)
+    deadline.check()
+    first = take(covers, cuts.first)
+    deadline.check()
+    sides = _sides(own, (is_alone, is_marked), first, cuts.others(covers))
+    del covers, own, first
+    cell_first, cell = merge_alike(sides, len(prices), deadline)
+    # One after the other: thousands of rules take gigabytes.
+    sides = [
+        take(sides.pop(0), cell_first) for _ in deadline.checking(range(len(sides)))
+    ]
     return RuleSetProblem(
-        covers=take(covered, cell_first),
-        touches=take(touched, cell_first),
-        marked=take(is_marked, cell_first)[0],
+        covers=sides[0],
+        touches=sides[1],
+        marked=sides[2][0],
         costs=costs,
         complexities=complexities,
         again=_totals(cell, prices, len(cell_first)),
@@ -76,6 +82,24 @@ def excess_problem(
         max_complexity=problem.max_complexity,
         spare_price=duals.prices.condition,
     )
+
+
+def _sides(
+    own: PackedMatrix,
+    kinds: tuple[PackedMatrix, PackedMatrix],
+    first: PackedMatrix,
+    beside: PackedMatrix,
+) -> list[PackedMatrix]:
+    """Return which rules cover the cells, which touch them, and which are marked.
+
+    Rows of their ``own`` come first, and then the cuts. Both arrays are overwritten.
+    """
+    is_alone, is_marked = kinds
+    first &= ~beside
+    covered = np.hstack([own & is_alone, first])
+    own &= is_marked
+    nothing = np.zeros((1, beside.shape[1]), dtype=np.uint64)
+    return [covered, np.hstack([own, beside]), np.hstack([is_marked, nothing])]
 
 
 def _packed(cells: BoolVector) -> PackedMatrix:

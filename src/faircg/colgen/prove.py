@@ -48,12 +48,13 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-MOST_RULES = 60_000
+MOST_RULES = 150_000
 """More rules than this inside the budget are too many."""
 MOST_BITS = 1 << 32
 """More rules times rows than this are too many as well: half a gigabyte of covers."""
-COPIES = 4 * 8
-"""Bytes for each word of the cover of a rule: its bits, and those of its cells."""
+COPIES = 5 * 8
+"""Bytes for each word of the cover of a rule, cuts between rows included: its bits, and
+those of its cells, as they are put together and as the kernel arranges them."""
 MOST_RULE_SETS = 1_000_000
 """More rule sets than this inside the budget are too many to look at."""
 BLOCK = 1 << 16
@@ -100,13 +101,13 @@ def prove(
 
     # Below ``done`` there is no rule set; all up to ``listed`` were recounted.
     done, listed = max(0.0, proof.room(proven)), -2.0 * TOLERANCE
-    too_much = np.inf
+    too_much, pace = np.inf, 0.0
     first = whole_room() / 8.0 if np.isfinite(selection.objective) else 0.0
     budget = max(first, FURTHER * done, 2.0)
     while True:
         room = min(budget, whole_room())
         if room >= -TOLERANCE:
-            loss = proof.value + room
+            loss, began = proof.value + room, deadline.clock()
             n_rules, n_rule_sets, is_complete = _recount_inside(
                 pool,
                 proof,
@@ -115,10 +116,12 @@ def prove(
                 deadline,
                 threads,
                 (most_rules, most_rule_sets or MOST_RULE_SETS),
+                pace,
             )
             if is_complete:
                 # Whatever is feasible and was not recounted just now exceeds the room.
                 proven, done, listed = max(proven, loss), max(done, room), room
+                pace = (deadline.clock() - began) / max(1, n_rules) ** 2
             on_event(ProofStep(room, n_rules, n_rule_sets, is_complete, proven))
             if not is_complete:
                 # Too many rules are noticed at once, too many rule sets late.
@@ -152,14 +155,19 @@ def _recount_inside(
     deadline: Deadline,
     threads: int,
     most: tuple[int, int],
+    pace: float,
 ) -> tuple[int, int, bool]:
     """Recount all rule sets that can have at most this loss, if not too many.
 
-    Returns the numbers of rules and rule sets, and whether these are all of them.
+    Nor if there is no time for it, at the ``pace`` of the last budget: seconds for each
+    pair of rules. Returns the numbers of rules and rule sets, and whether these are all
+    of them.
     """
     numbers = rules_inside(pool, proof, loss, deadline, threads, most[0])
     if numbers is None:
         return 0, 0, False
+    if pace * len(numbers) ** 2 > deadline.remaining():
+        return len(numbers), 0, False
     try:
         found = _rule_sets_inside(
             pool, proof, numbers, loss, deadline, threads, most[1]
@@ -218,7 +226,7 @@ def rules_inside(
     """
     budget = proof.room(loss)
     most = min(most, MOST_BITS // pool.problem.n_rows)
-    each = COPIES * pool.problem.bits.n_words
+    each = COPIES * (pool.problem.bits.n_words + len(proof.duals.cuts) // 64)
     most = int(min(most, deadline.memory.limit / each))
     bits, of_sizes = proof.duals.posed(pool.problem, proof.max_conditions)
     for size, prices in of_sizes:
