@@ -123,6 +123,22 @@ def test_ci_runs_the_newcomers_command() -> None:
     assert lines[-1] == "make test"
 
 
+def test_the_library_alone_needs_nine_packages() -> None:
+    """Everything else is an extra, which whoever needs it asks for by name."""
+    needed = {re.split(r"[^\w-]", need)[0] for need in PROJECT["dependencies"]}
+    assert needed == {
+        "duckdb",
+        "highspy",
+        "narwhals",
+        "numpy",
+        "pandas",
+        "rich",
+        "scikit-learn",
+        "scipy",
+        "typer",
+    }
+
+
 def test_the_demo_needs_little() -> None:
     """It once installed every development tool first, for two minutes."""
     extras = PROJECT["optional-dependencies"]

@@ -65,6 +65,15 @@ def test_an_output_that_cannot_be_written_is_told_before_the_fit(
     assert (done.code, "/proc/model.json cannot be written" in done.err) == (1, True)
 
 
+def test_a_model_is_written_into_a_file(
+    people: Path, faircg: Callable[..., Done]
+) -> None:
+    """``-o -`` prints elsewhere, and made a file of that name here."""
+    done = faircg("fit", people, *FIT, "-o", "-")
+    assert (done.code, "give the model a file" in done.err) == (1, True)
+    assert not (people.parent / "-").exists()
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
 def test_a_full_disk_does_not_lose_the_rules(
     people: Path, faircg: Callable[..., Done], tmp_path: Path

@@ -10,7 +10,7 @@ import duckdb
 import pandas as pd
 import pytest
 
-from faircg.tables import coded
+from faircg.tables import coded, source
 from faircg.tables.source import Reading, open_source, open_table
 
 if TYPE_CHECKING:
@@ -213,3 +213,42 @@ def test_texts_that_do_not_fit_in_memory_stay_texts(
     monkeypatch.setattr(coded, "_asked", too_large)
     _, frame = open_source(str(tmp_path / "p.csv")).frame(coded=True)
     assert frame["job"].dropna().tolist() == ["cook", 'say "a, b"']
+
+
+@pytest.mark.parametrize("problem", [None, ValueError])
+def test_very_many_columns_are_planned_without_comparing_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, problem: type[Exception] | None
+) -> None:
+    """Forty rows of 10,000 numbers took two minutes to read: a plan of all pairs.
+
+    The step that is left out comes back, for other queries are slower without it.
+    """
+    n = source.MANY + 1
+    frame = pd.DataFrame([range(n), range(1, n + 1)]).add_prefix("x") / 2
+    frame.loc[0, "x7"] = None
+    frame.to_csv(tmp_path / "p.csv", index=False)
+    usual, met = str(setting()), []
+    to_frame = duckdb.DuckDBPyRelation.df
+
+    def looked(relation: duckdb.DuckDBPyRelation) -> pd.DataFrame:
+        met.append(setting())
+        if problem is not None:
+            raise problem
+        return to_frame(relation)
+
+    monkeypatch.setattr(duckdb.DuckDBPyRelation, "df", looked)
+    opened = open_source(str(tmp_path / "p.csv"))
+    if problem is not None:
+        with pytest.raises(problem):
+            opened.frame()
+    else:
+        pd.testing.assert_frame_equal(opened.frame()[1], frame)
+    assert setting() == usual
+    assert set(met[0].split(",")) == {*usual.split(","), "common_subexpressions"}
+
+
+def setting() -> str:
+    """Return the steps of planning that DuckDB leaves out."""
+    asked = "SELECT current_setting('disabled_optimizers')"
+    [[found]] = source.connection().execute(asked).fetchall()
+    return str(found)

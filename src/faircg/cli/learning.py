@@ -24,6 +24,7 @@ from faircg.cli.keeping import where_to_write
 from faircg.cli.lazy import taking
 from faircg.cli.progress import bar, following, note
 from faircg.cli.written import Written
+from faircg.tables.names import STANDARD
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -130,6 +131,8 @@ def fit(asked: FitOptions) -> None:
         --epsilon 0.05 --max-complexity 10 -o model.json
     """
     files.check_output(asked.output)
+    if str(asked.output) == STANDARD:
+        raise ValueError("give the model a file with -o")
     if asked.epsilon is not None:
         _must_bound(asked.named_constraint, asked.epsilon)
     with _training(asked) as (training, apart):

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import glob
+import re
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from faircg.export.duckdb_sql import name as name_sql
 from faircg.export.duckdb_sql import quoted
@@ -29,6 +30,15 @@ if TYPE_CHECKING:
     import pandas as pd
 
 T = TypeVar("T")
+MANY: Final = 500
+"""Columns beyond which DuckDB takes longer to plan a query than to run it."""
+NOT_USED: Final = "in_clause"
+"""A step of planning that is left out always.
+
+It makes a join of a list of texts: slower, and rows lose their order.
+"""
+NOT_WRITTEN: Final = re.compile(r'Could not write file .*": ([^"]+)')
+"""What DuckDB says of a full disk, with the words of the system at its end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +133,9 @@ class Source:
         with in_words(self.called):
             if coded:
                 columns = source.coded(columns)
-            frame = source.relation.project(", ".join(columns)).df()
+            found = source.relation.project(", ".join(columns))
+            with _planned_for(len(columns)):
+                frame = found.df()
         frame.columns = list(self.names)
         for name, kind in frame.dtypes.items():
             if str(kind) == "category":
@@ -268,11 +280,24 @@ def connection() -> duckdb.DuckDBPyConnection:
         config={
             "autoinstall_known_extensions": False,
             "memory_limit": "2GB",
-            # It makes a join of a list of texts: slower, and rows lose their order.
-            "disabled_optimizers": "in_clause",
+            "disabled_optimizers": NOT_USED,
             "temp_directory": str(new_file().parent),
         }
     )
+
+
+@contextmanager
+def _planned_for(n_columns: int) -> Iterator[None]:
+    """Leave out what compares each of very many columns with all others."""
+    if n_columns <= MANY:
+        yield
+        return
+    setting = "SET disabled_optimizers = "
+    connection().execute(setting + quoted(f"{NOT_USED},common_subexpressions"))
+    try:
+        yield
+    finally:
+        connection().execute(setting + quoted(NOT_USED))
 
 
 def _paths(name: str) -> list[str]:
@@ -342,4 +367,6 @@ def in_words(called: str, done: str = "read") -> Iterator[None]:
             raise no_text(called) from None
         if isinstance(error, duckdb.InvalidInputException) and "CSV" in lines[0]:
             raise
-        raise ValueError(f"{called} cannot be {done}: {lines[0]}") from None
+        system = NOT_WRITTEN.search(lines[0])
+        reason = system[1] if system else lines[0]
+        raise ValueError(f"{called} cannot be {done}: {reason}") from None

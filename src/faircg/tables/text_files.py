@@ -239,12 +239,17 @@ def _first_records(text: str, separator: str) -> list[list[str]]:
     found: list[list[str]] = []
     # A value may be too long for this reader, such as one whose quote never ends.
     with suppress(csv.Error):
-        for row in csv.reader(io.StringIO(text, newline=None), delimiter=separator):
+        for row in csv.reader(_lines(text), delimiter=separator):
             if "".join(row).strip():
                 found.append(row)
             if len(found) == 2:
                 break
     return found or [[""]]
+
+
+def _lines(text: str) -> Any:
+    """Return what reads a text by lines, without a look at those that follow."""
+    return io.TextIOWrapper(io.BytesIO(text.encode()), encoding="utf-8")
 
 
 def _check_names(called: str, names: list[str]) -> None:
