@@ -273,7 +273,7 @@ def _as_examples(column: Column, feature: CutFeature) -> CodedColumn:
     interval, size = feature.codes(column.values), len(feature.examples)
     values = np.where(column.missing, np.nan, feature.examples[interval])
     codes = np.where(column.missing, size, interval), size + 1
-    return CodedColumn(replace(column, values=values), codes)
+    return CodedColumn(replace(column, given=values), codes)
 
 
 def _must_compare(criterion: Criterion | None, groups: Groups) -> None:
