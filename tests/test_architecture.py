@@ -32,7 +32,7 @@ LAYERS = [
     {"rules", "table", "fairness", "solver", "datasets", "cuts"},
     {"colgen", "features", "grouping", "model_parts"},
     {"plain_tree", "rule_scores", "reduction"},
-    {"model_entries"},
+    {"model_entries", "group_columns"},
     {"mining", "groups", "labels", "validation", "model", "policy"},
     {"grid", "evaluate", "labelled", "error_costs"},
     {"binarize", "counted", "explain", "export"},

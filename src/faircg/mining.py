@@ -35,6 +35,8 @@ MOST_ROWS = 20_000
 """Larger data are mined on a sample of so many rows: rules are only candidates."""
 MOST_CELLS: Final = 50_000_000
 """Rows times conditions of it: texts can give tens of thousands of conditions."""
+CELLS_PER_SECOND: Final = 20_000_000
+"""Of them there is time for so many in each second; until a tree, no clock is heard."""
 MOST_PEOPLE = 100_000
 """Of more people so many are drawn for fairlearn, which takes no weights."""
 
@@ -48,7 +50,7 @@ def mine_tree(
     found: set[Conditions] = set()
     if deadline.is_set():
         return found
-    rows, labels, weights = _samples(problem, seed)
+    rows, labels, weights = _samples(problem, seed, deadline)
     for depth in range(1, min(max_conditions, MOST_DEPTH) + 1):
         for class_weight in (None, "balanced"):
             if deadline.is_set():
@@ -76,7 +78,7 @@ def mine_forest(
     found: set[Conditions] = set()
     if deadline.is_set():
         return found
-    rows, labels, weights = _samples(problem, seed)
+    rows, labels, weights = _samples(problem, seed, deadline)
     numbers, shares = rows.astype(np.float32), weights / weights.sum()
     for is_balanced in (False, True):
         for batch in range(ceil(min(N_TREES, problem.n_rows / 2) / BATCH)):
@@ -188,10 +190,13 @@ MINERS: Final[Mapping[str, Miner]] = {
 """Miners by the name that users ask for them with."""
 
 
-def _samples(problem: Problem, seed: int) -> tuple[BoolMatrix, BoolVector, IntVector]:
+def _samples(
+    problem: Problem, seed: int, deadline: Deadline
+) -> tuple[BoolMatrix, BoolVector, IntVector]:
     """Return rows twice, as positives and as negatives, with their counts."""
     row, labels, weights, _ = _people(problem, by_group=False)
-    most = min(MOST_ROWS, MOST_CELLS // problem.bits.n_conditions)
+    cells = min(MOST_CELLS, CELLS_PER_SECOND * deadline.by_the_clock().remaining())
+    most = min(MOST_ROWS, int(cells / problem.bits.n_conditions) + 1)
     if len(row) > most:
         rng = np.random.default_rng(seed)
         part = np.sort(rng.choice(len(row), size=most, replace=False))

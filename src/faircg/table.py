@@ -130,6 +130,11 @@ class Table:
         kept = {name: c for name, c in self.columns.items() if name not in names}
         return Table(kept, self.n_rows)
 
+    def only(self, names: Collection[str]) -> Table:
+        """Return the table of some columns alone."""
+        kept = {name: c for name, c in self.columns.items() if name in names}
+        return Table(kept, self.n_rows)
+
     def take(self, rows: IntVector) -> Table:
         """Return the table of these rows, by number."""
         columns = {name: column.take(rows) for name, column in self.columns.items()}

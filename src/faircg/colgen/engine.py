@@ -113,7 +113,7 @@ def _solve(problem: Problem, options: SearchOptions) -> Solution:
             break
     if deadline.is_set() and deepened.last.master is not None:
         numbers = best_numbers(pool, deepened.last, FIRST_RULES)
-        offer_best(pool, numbers, selection)
+        offer_best(pool, numbers, selection, deadline)
     depth = deepened.generation.max_conditions
     if selection.returned_winner is None or selection.objective_winner is None:
         raise no_rule_set(problem, depth, is_proven=bound == np.inf)
@@ -154,7 +154,7 @@ def _begun(
     most = options.depths[-1]
     pool = Pool(problem, (rule for rule in options.rules if len(rule) <= most))
     selection = Selection(problem, on_event, options.known)
-    offer_first(pool, selection)
+    offer_first(pool, selection, options.deadline)
     _borrow(pool, selection, options)
     return pool, selection, None, now
 
