@@ -154,7 +154,9 @@ def mine_fair_tree(
     found: set[Conditions] = set()
     if deadline.is_set():
         return found
-    rows, labels, groups = _drawn(problem, seed)
+    rows, labels, groups = _drawn(problem, seed, deadline)
+    if labels.all() or not labels.any():
+        return found  # too few were drawn, and fairlearn needs both
     epsilon = None if problem.criterion is None else problem.criterion.epsilon
     bound = 0.5 if epsilon is None else float(epsilon)
     moment = EqualizedOdds if problem.rate_rows.uses_hit else TruePositiveRateParity
@@ -195,8 +197,7 @@ def _samples(
 ) -> tuple[BoolMatrix, BoolVector, IntVector]:
     """Return rows twice, as positives and as negatives, with their counts."""
     row, labels, weights, _ = _people(problem, by_group=False)
-    cells = min(MOST_CELLS, CELLS_PER_SECOND * deadline.by_the_clock().remaining())
-    most = min(MOST_ROWS, int(cells / problem.bits.n_conditions) + 1)
+    most = _most_rows(problem, MOST_ROWS, deadline)
     if len(row) > most:
         rng = np.random.default_rng(seed)
         part = np.sort(rng.choice(len(row), size=most, replace=False))
@@ -204,14 +205,23 @@ def _samples(
     return problem.rows_at(row), labels, weights
 
 
-def _drawn(problem: Problem, seed: int) -> tuple[BoolMatrix, BoolVector, IntVector]:
+def _drawn(
+    problem: Problem, seed: int, deadline: Deadline
+) -> tuple[BoolMatrix, BoolVector, IntVector]:
     """Return rows, labels and groups of people one by one, of too many some."""
     row, labels, weights, groups = _people(problem)
-    if weights.sum() > MOST_PEOPLE:
+    most = _most_rows(problem, MOST_PEOPLE, deadline)
+    if weights.sum() > most:
         rng, shares = np.random.default_rng(seed), weights / weights.sum()
-        weights = rng.multinomial(MOST_PEOPLE, shares)
+        weights = rng.multinomial(most, shares)
     people = np.repeat(np.arange(len(row)), weights)
     return problem.rows_at(row[people]), labels[people], groups[people]
+
+
+def _most_rows(problem: Problem, most: int, deadline: Deadline) -> int:
+    """Say how many rows there is time and room for: all of them on most data."""
+    cells = min(MOST_CELLS, CELLS_PER_SECOND * deadline.by_the_clock().remaining())
+    return min(most, max(1, int(cells / problem.bits.n_conditions)))
 
 
 def _people(

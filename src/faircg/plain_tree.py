@@ -78,18 +78,18 @@ class PlainTree:
         """
         from sklearn.tree import DecisionTreeClassifier
 
-        is_mostly = 2 * int(weights[is_positive].sum()) > int(weights.sum())
         rows = np.flatnonzero(weights)
-        values = min(MOST_VALUES, VALUES_PER_SECOND * seconds)
+        values = min(MOST_VALUES, max(VALUES_PER_SECOND * seconds, FEWEST_ROWS))
         if values < MOST_VALUES:
-            table = table.only(table.names[: max(1, int(values / FEWEST_ROWS))])
+            table = table.only(table.names[: int(values / FEWEST_ROWS)])
         most = min(MOST_ROWS, max(int(values / max(1, len(table.columns))), 1))
         rows = rows[:: max(1, -(-len(rows) // most))]
         table, is_positive, weights = table.take(rows), is_positive[rows], weights[rows]
         columns = table.columns.values()
         asked = [q for c in columns for q in _questions(c, weights, cuts.get(c.name))]
         if not asked or is_positive.all() or not is_positive.any():
-            return cls(is_mostly, ())
+            is_mostly = 2 * int(weights[is_positive].sum()) > int(weights.sum())
+            return cls(bool(is_mostly), ())
         grown = DecisionTreeClassifier(max_depth=DEPTH, random_state=0).fit(
             np.column_stack([question.values for question in asked]),
             is_positive,

@@ -212,7 +212,7 @@ def _borrow(pool: Pool, selection: Selection, options: SearchOptions) -> None:
     So a search by 0-1 loss never ends with more errors than that finds in its share of
     the time. The look at wrong predictions that would end it is what follows anyway.
     """
-    if pool.problem.objective != "zero_one":
+    if pool.problem.objective != "zero_one" or options.deadline.is_set():
         return
     share = options.deadline.within(BORROW_SHARE * options.deadline.remaining())
     hamming = replace(pool.problem, objective="hamming")
