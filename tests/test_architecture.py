@@ -27,6 +27,7 @@ LAYERS = [
         "written_numbers",
         "told_apart",
         "limits",
+        "begun",
     },
     {"_kernel", "parsing", "whole_files", "amounts", "memory"},
     {"rules", "table", "fairness", "solver", "datasets", "cuts"},

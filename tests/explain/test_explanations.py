@@ -229,7 +229,7 @@ def test_what_becomes_of_the_table_later_changes_nothing():
     people = np.array([[3.0], [1.0]])
     expected = explain(model, people.copy()).to_frame()
     explanations = explain(model, people)
-    people[:] = 1.0
+    people[:] = -7.0
     pd.testing.assert_frame_equal(explanations.to_frame(), expected)
 
 
