@@ -132,6 +132,7 @@ def main(shape: str, limit: str, settings: str = "{}") -> dict[str, Any]:
         "table": " ".join([shape, *map(str, json.loads(settings).values())]),
         "limit": float(limit),
         "seconds": seconds,
+        "ratio": seconds / float(limit),
         "processor_seconds": time.process_time() - worked,
         "megabytes_before": before,
         "peak_megabytes": peak_megabytes(),
