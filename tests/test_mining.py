@@ -32,6 +32,29 @@ def make_problem(seed=0, n_samples=300, criterion=None, weight=1):
     )
 
 
+@pytest.mark.parametrize("name", ["tree", "forest", "fair_tree"])
+@FAIRLEARN
+def test_with_little_time_fewer_people_are_looked_at(name, monkeypatch):
+    """Until the first tree no clock is heard: six unique texts were 0.7 s late of 1 s.
+
+    As many rows are taken as there is time for, and at least one.
+    """
+    if name == "fair_tree":
+        pytest.importorskip("fairlearn")
+    taken, rows_at = [], Problem.rows_at
+    monkeypatch.setattr(
+        Problem, "rows_at", lambda self, r: taken.append(len(r)) or rows_at(self, r)
+    )
+    problem, miner = make_problem(n_samples=300), MINERS[name]
+    monkeypatch.setattr(mining, "CELLS_PER_SECOND", 100 * problem.bits.n_conditions)
+    for seconds in (60.0, 0.2, 1e-6):
+        # The clock stands, so that trees are grown whatever the machine.
+        miner(problem, 2, 0, Deadline(seconds, clock=lambda: 0.0))
+    everybody, some, one = taken
+    assert everybody > 20 == some
+    assert one == 1
+
+
 def test_every_condition_finds_its_negation():
     """A left turn in a tree becomes the opposite condition."""
     problem = make_problem()

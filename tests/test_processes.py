@@ -197,3 +197,55 @@ def test_worker_processes_end_with_their_parent(how, tmp_path):
         process.kill()
         process.wait()
     assert is_killed or not list(scratch.iterdir())
+
+
+CAPPED = """
+import resource, sys, warnings
+from pathlib import Path
+from classifier.small import fit
+from faircg import FairRuleSetClassifier
+from faircg.exceptions import FairCGError
+from made_up import make_people
+
+fit(n_jobs=1)  # all that is imported is there before the cap
+X, y, groups = make_people(20_000)
+X = X.assign(pay=X["pay"] + X.index / 1e6)
+status = Path("/proc/self/status").read_text(encoding="utf-8").split()
+size = int(status[status.index("VmSize:") + 1]) << 10
+resource.setrlimit(resource.RLIMIT_AS, (size + (int(sys.argv[1]) << 20),) * 2)
+warnings.simplefilter("ignore")
+clf = FairRuleSetClassifier(constraint="equalized_odds", time_limit=2, n_jobs=1)
+try:
+    clf.fit(X, y, sensitive_features=groups)
+except (MemoryError, FairCGError):
+    print("refused")
+else:
+    errors = int((clf.predict(X) != y).sum())
+    is_counted = errors == clf.certificate_.errors
+    print("fitted", is_counted and errors <= min(y.sum(), len(y) - y.sum()))
+"""
+SOME, MORE = (0, 64), (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48)
+"""Megabytes beyond what a process has when its fit begins."""
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="there is no /proc")
+@pytest.mark.parametrize(
+    "megabytes", [*SOME, *(pytest.param(m, marks=pytest.mark.long) for m in MORE)]
+)
+def test_a_cap_on_memory_ends_in_a_model_or_an_error(megabytes):
+    """Where no thread could begin, Python waited for it without end.
+
+    The C library itself may end a process that has no memory for a thread.
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", CAPPED, str(megabytes)],
+        env={**os.environ, "PYTHONPATH": str(ROOT / "tests")},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    ended = done.stdout.strip(), done.returncode
+    by_c_library = ("", -signal.SIGABRT), ("", 127)
+    assert ended in (("fitted True", 0), ("refused", 0), *by_c_library), done.stderr
+    assert megabytes < max(SOME) or ended[0] == "fitted True"

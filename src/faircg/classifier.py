@@ -246,8 +246,7 @@ class FairRuleSetClassifier(Predicts, TakesTables, ClassifierMixin, BaseEstimato
         checkpoint: str | PathLike[str] | None = None,
     ) -> None:
         self.constraint, self.epsilon = constraint, epsilon
-        self.max_complexity = max_complexity
-        self.max_conditions = max_conditions
+        self.max_complexity, self.max_conditions = max_complexity, max_conditions
         self.objective, self.rates = objective, rates
         self.cost_false_positive = cost_false_positive
         self.cost_false_negative = cost_false_negative
@@ -360,6 +359,7 @@ class FairRuleSetClassifier(Predicts, TakesTables, ClassifierMixin, BaseEstimato
         listening = telling(self.callbacks, self.verbose)
         with listening as tell, deadline.listening():
             people = read(question).counting()
+            deadline = deadline.but_for(question.kept(deadline))
             question = question.about(people)
             cutting = question.cutting(people.features, people.table.kinds)
             data = people.reduced(cutting, deadline)
@@ -368,8 +368,8 @@ class FairRuleSetClassifier(Predicts, TakesTables, ClassifierMixin, BaseEstimato
             count = float(data.weights.sum() / data.parts)
             tell(FitBegun(allowed, question.max_complexity, count, question.time_limit))
             # Before the search, which leaves no time after it.
-            is_positive = data.labels.is_positive
-            tree = PlainTree.learn(data.table, is_positive, data.weights, data.cuts)
+            truth, seconds = data.labels.is_positive, deadline.seconds()
+            tree = PlainTree.learn(data.table, truth, data.weights, data.cuts, seconds)
             found = learn(question, data, deadline, tell)
         solution = found.solution
         self.model_, self.certificate_, self.fairness_ = learned_model(

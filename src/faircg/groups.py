@@ -7,19 +7,18 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
-import narwhals.stable.v2 as nw
 import numpy as np
 
 from faircg.colgen.signatures import merge_codes
 from faircg.fairness.families import Family
+from faircg.group_columns import group_columns, series_of, told_apart
 from faircg.grouping import Comparison, Grouping
-from faircg.told_apart import check_kinds, check_texts
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
     from faircg.grouping import ColumnName
-    from faircg.typing import FloatVector, IntVector
+    from faircg.typing import BoolVector, FloatVector, IntVector
 
 MISSING = "(missing)"
 EVERYBODY = "everybody"
@@ -79,7 +78,7 @@ def read_groups(
     >>> read_groups(pd.DataFrame({"race": ["x", "y"], "sex": ["f", "f"]})).names
     ('race = x, sex = f', 'race = y, sex = f')
     """
-    given = _columns(sensitive_features)
+    given = group_columns(sensitive_features)
     names = [name for name, _ in given]
     bins = {_position(c, names, "bins"): cuts for c, cuts in grouping.bins.items()}
     attributes = [
@@ -126,8 +125,9 @@ def groups_of(
         raise ValueError(
             f"X has {n_rows} rows and sensitive_features has {len(groups.codes)}"
         )
-    kept = np.unique(groups.codes[weights > 0])
-    codes = np.searchsorted(kept, groups.codes).clip(max=len(kept) - 1)
+    kept = np.flatnonzero(np.bincount(groups.codes[weights > 0]))
+    place = np.searchsorted(kept, np.arange(len(groups.names))).clip(max=len(kept) - 1)
+    codes = place[groups.codes]
     names = tuple(groups.names[code] for code in kept)
     here = Groups(codes, names).compared_as(groups.families)
     return _large_enough(here, grouping, weights / per_person)
@@ -153,7 +153,10 @@ def groups_as_learned(
         sensitive_features, weights, missing=missing, grouping=Grouping(bins=known)
     )
     if not {*groups.names} & {*parts} and len(names) > 2:
-        columns = [values for _, values in _columns(sensitive_features)]
+        columns = [
+            np.asarray(values, dtype=object)
+            for _, values in group_columns(sensitive_features)
+        ]
         unnamed = read_groups(np.column_stack(columns), missing=missing)
         groups = unnamed if {*unnamed.names} & {*parts} else groups
     return groups.compared_as(families)
@@ -163,13 +166,13 @@ def attribute_names(sensitive_features: Any) -> list[ColumnName]:
     """Return the names of the attributes that have one."""
     if sensitive_features is None:
         return []
-    series = _series(sensitive_features) or []  # only these have names
+    series = series_of(sensitive_features) or []  # only these have names
     return [name for name, _ in series if name is not None]
 
 
 def _names(sensitive_features: Any) -> list[ColumnName]:
     """Return how the attributes may be called: by position and, if any, by name."""
-    count = len([*_columns(sensitive_features)])
+    count = len([*group_columns(sensitive_features)])
     return [*range(count), *attribute_names(sensitive_features)]
 
 
@@ -298,19 +301,15 @@ def _position(column: ColumnName, names: Sequence[str | None], what: str) -> int
 
 def _attribute(
     name: str | None,
-    values: np.ndarray[Any, Any],
+    values: Any,
     missing: str,
     cuts: Sequence[float] | None,
     *,
     is_alone: bool,
 ) -> _Attribute:
     """Give each value of a column a number and a name."""
-    import pandas as pd
-
-    is_missing = np.asarray(pd.isna(values), dtype=bool)
-    check_texts("sensitive_features", values)
-    if len(set(map(type, values))) > 1:
-        check_kinds("sensitive_features", values[~is_missing])
+    codes, distinct = told_apart(values)
+    is_missing = codes < 0
     if is_missing.any() and missing == "raise":
         rows = np.flatnonzero(is_missing)
         raise ValueError(
@@ -326,17 +325,17 @@ def _attribute(
         called = "value" if name is None else name
         texts = [*_bin_names(called, cuts), f"{prefix}{MISSING}"]
         return _Attribute(name, codes.astype(np.int64), tuple(texts))
-    codes, distinct = pd.factorize(values, use_na_sentinel=True)
     texts = [prefix + text for text in (*map(_text, distinct), MISSING)]
-    codes = np.where(codes < 0, len(distinct), codes)
+    codes = np.where(is_missing, len(distinct), codes)
     return _Attribute(name, codes.astype(np.int64), tuple(texts))
 
 
 def _numbers(
-    values: np.ndarray[Any, Any], is_missing: Any, name: str | None
+    values: Any, is_missing: BoolVector, name: str | None
 ) -> np.ndarray[Any, Any]:
     try:
-        return np.where(is_missing, 0, values).astype(float)
+        objects = np.asarray(values, dtype=object)
+        return np.where(is_missing, 0, objects).astype(float)
     except (TypeError, ValueError):
         raise ValueError(
             f"bins of {name!r}: the attribute holds something that is no number"
@@ -354,35 +353,6 @@ def _bin_names(name: str, cuts: Sequence[float]) -> list[str]:
     texts = [f"{cut:g}" for cut in cuts]
     inner = [f"{a} < {name} <= {b}" for a, b in pairwise(texts)]
     return [f"{name} <= {texts[0]}", *inner, f"{name} > {texts[-1]}"]
-
-
-def _columns(data: Any) -> list[tuple[str | None, np.ndarray[Any, Any]]]:
-    series = _series(data)
-    if series is not None:
-        return [
-            (name, np.asarray(column.to_numpy(), dtype=object))
-            for name, column in series
-        ]
-    array = np.asarray(data, dtype=object)
-    is_plain = isinstance(data, np.ndarray) and not data.dtype.hasobject
-    if array.ndim == 1 and (is_plain or not any(isinstance(v, list) for v in array)):
-        return [(None, array)]
-    if array.ndim == 2 and array.shape[1] > 0:
-        return [(None, array[:, j]) for j in range(array.shape[1])]
-    raise ValueError(
-        "sensitive_features must be one column, or a table of a few columns, not "
-        f"something of shape {array.shape}"
-    )
-
-
-def _series(data: Any) -> list[tuple[str | None, Any]] | None:
-    """Return the columns of a frame or a series by name; None of anything else."""
-    native = nw.from_native(data, pass_through=True, allow_series=True)
-    if isinstance(native, nw.DataFrame) and native.columns:
-        return [(str(column.name), column) for column in native.iter_columns()]
-    if isinstance(native, nw.Series):
-        return [(str(native.name) if native.name else None, native)]
-    return None
 
 
 def _text(value: object) -> str:

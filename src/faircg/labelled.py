@@ -24,7 +24,7 @@ from faircg.validation import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from numpy.typing import ArrayLike
 
@@ -44,7 +44,7 @@ BYTES_PER_CELL: Final = 32
 """Memory of a value while people are merged who are alike: its code, sorted and not."""
 READ_SHARE: Final = 0.25
 """Part of the time in which the values of features are sorted; others are left out."""
-CUT_SHARE: Final = 0.5
+CUT_SHARE: Final = 0.6
 """Part of what is left in which features of many different rows are cut."""
 MOST_DISTINCT: Final = 100_000
 """Distinct rows of features and label beyond which numbers are cut into intervals."""
@@ -152,8 +152,8 @@ class LabelledTable:
         cut = self.cut
         if not cut and self._are_many(columns):
             share = deadline.within(CUT_SHARE * deadline.remaining())
-            cut = self._cut(columns, cutting, share)
-            columns |= {n: _as_examples(columns[n].column, cut[n]) for n in cut}
+            cut, coded = self._cut(columns, cutting, share)
+            columns |= coded
             # What is not cut in time is left out: nobody would be alike.
             is_numeric = {
                 name: c.column.kind == "numeric" for name, c in columns.items()
@@ -180,18 +180,22 @@ class LabelledTable:
 
     def _cut(
         self, columns: Mapping[str, CodedColumn], cutting: Cutting, deadline: Deadline
-    ) -> dict[str, CutFeature]:
-        """Cut the numeric features, late ones at quantiles, while time allows."""
+    ) -> tuple[dict[str, CutFeature], dict[str, CodedColumn]]:
+        """Cut the numeric features, late ones at quantiles, while time allows.
+
+        Returns the cuts, and the columns with examples of the intervals.
+        """
         late = deadline.within(0.5 * deadline.remaining())
         coarse = replace(cutting, way="quantile")
         read = Table({n: c.column for n, c in columns.items()}, self.table.n_rows)
-        ranges = deadline.in_time(numeric_ranges(read).items())
-        return {
-            name: (coarse if late.is_set() else cutting).of(
-                name, self._levels(columns[name], known), known
-            )
-            for name, known in ranges
-        }
+        cut, coded = {}, {}
+        numeric = (n for n, kind in read.kinds.items() if kind == "numeric")
+        for name in deadline.in_time(numeric):
+            for known in numeric_ranges(read.only([name])).values():
+                way = coarse if late.is_set() else cutting
+                cut[name] = way.of(name, self._levels(columns[name], known), known)
+                coded[name] = _as_examples(columns[name].column, cut[name])
+        return cut, coded
 
     def _levels(self, coded: CodedColumn, known: NumericRange) -> Levels:
         """Count the people of each label who have each number, or each of some."""
@@ -227,11 +231,11 @@ class LabelledTable:
         """The cut points of the features that are cut."""
         return {name: feature.cuts for name, feature in self.cut.items()}
 
-    @property
-    def ranges(self) -> dict[str, NumericRange]:
-        """What is known about the values of numeric features."""
-        cut = {name: feature.range for name, feature in self.cut.items()}
-        return {**numeric_ranges(self.table), **cut}
+    def ranges(self, names: Collection[str]) -> dict[str, NumericRange]:
+        """Return what is known about the values of those features that are numeric."""
+        known = numeric_ranges(self.table.only(names))
+        cut = {name: f.range for name, f in self.cut.items() if name in names}
+        return {**known, **cut}
 
     @property
     def has_both_classes(self) -> bool:
@@ -273,7 +277,7 @@ def _as_examples(column: Column, feature: CutFeature) -> CodedColumn:
     interval, size = feature.codes(column.values), len(feature.examples)
     values = np.where(column.missing, np.nan, feature.examples[interval])
     codes = np.where(column.missing, size, interval), size + 1
-    return CodedColumn(replace(column, values=values), codes)
+    return CodedColumn(replace(column, given=values), codes)
 
 
 def _must_compare(criterion: Criterion | None, groups: Groups) -> None:

@@ -134,7 +134,6 @@ def learned_model(
     if not fairness.within_epsilon or not is_same:
         raise SolverError("the recount on the samples disagrees with the engine's")
     tested = set(rule_set.features)
-    ranges = data.ranges
     positive = labels.positive
     model = RuleSetModel(
         rule_set=rule_set,
@@ -142,7 +141,7 @@ def learned_model(
         labels=(plain(labels.classes[1 - positive]), plain(labels.classes[positive])),
         certificate=certificate,
         groups=counts,
-        ranges={name: known for name, known in ranges.items() if name in tested},
+        ranges=data.ranges(tested),
         asked=asked,
         rates=() if criterion is None else tuple(criterion.rates()),
         grouping=grouping,

@@ -35,6 +35,8 @@ MOST_ROWS = 20_000
 """Larger data are mined on a sample of so many rows: rules are only candidates."""
 MOST_CELLS: Final = 50_000_000
 """Rows times conditions of it: texts can give tens of thousands of conditions."""
+CELLS_PER_SECOND: Final = 20_000_000
+"""Of them there is time for so many in each second; until a tree, no clock is heard."""
 MOST_PEOPLE = 100_000
 """Of more people so many are drawn for fairlearn, which takes no weights."""
 
@@ -48,7 +50,7 @@ def mine_tree(
     found: set[Conditions] = set()
     if deadline.is_set():
         return found
-    rows, labels, weights = _samples(problem, seed)
+    rows, labels, weights = _samples(problem, seed, deadline)
     for depth in range(1, min(max_conditions, MOST_DEPTH) + 1):
         for class_weight in (None, "balanced"):
             if deadline.is_set():
@@ -76,7 +78,7 @@ def mine_forest(
     found: set[Conditions] = set()
     if deadline.is_set():
         return found
-    rows, labels, weights = _samples(problem, seed)
+    rows, labels, weights = _samples(problem, seed, deadline)
     numbers, shares = rows.astype(np.float32), weights / weights.sum()
     for is_balanced in (False, True):
         for batch in range(ceil(min(N_TREES, problem.n_rows / 2) / BATCH)):
@@ -152,7 +154,9 @@ def mine_fair_tree(
     found: set[Conditions] = set()
     if deadline.is_set():
         return found
-    rows, labels, groups = _drawn(problem, seed)
+    rows, labels, groups = _drawn(problem, seed, deadline)
+    if labels.all() or not labels.any():
+        return found  # too few were drawn, and fairlearn needs both
     epsilon = None if problem.criterion is None else problem.criterion.epsilon
     bound = 0.5 if epsilon is None else float(epsilon)
     moment = EqualizedOdds if problem.rate_rows.uses_hit else TruePositiveRateParity
@@ -188,10 +192,12 @@ MINERS: Final[Mapping[str, Miner]] = {
 """Miners by the name that users ask for them with."""
 
 
-def _samples(problem: Problem, seed: int) -> tuple[BoolMatrix, BoolVector, IntVector]:
+def _samples(
+    problem: Problem, seed: int, deadline: Deadline
+) -> tuple[BoolMatrix, BoolVector, IntVector]:
     """Return rows twice, as positives and as negatives, with their counts."""
     row, labels, weights, _ = _people(problem, by_group=False)
-    most = min(MOST_ROWS, MOST_CELLS // problem.bits.n_conditions)
+    most = _most_rows(problem, MOST_ROWS, deadline)
     if len(row) > most:
         rng = np.random.default_rng(seed)
         part = np.sort(rng.choice(len(row), size=most, replace=False))
@@ -199,14 +205,23 @@ def _samples(problem: Problem, seed: int) -> tuple[BoolMatrix, BoolVector, IntVe
     return problem.rows_at(row), labels, weights
 
 
-def _drawn(problem: Problem, seed: int) -> tuple[BoolMatrix, BoolVector, IntVector]:
+def _drawn(
+    problem: Problem, seed: int, deadline: Deadline
+) -> tuple[BoolMatrix, BoolVector, IntVector]:
     """Return rows, labels and groups of people one by one, of too many some."""
     row, labels, weights, groups = _people(problem)
-    if weights.sum() > MOST_PEOPLE:
+    most = _most_rows(problem, MOST_PEOPLE, deadline)
+    if weights.sum() > most:
         rng, shares = np.random.default_rng(seed), weights / weights.sum()
-        weights = rng.multinomial(MOST_PEOPLE, shares)
+        weights = rng.multinomial(most, shares)
     people = np.repeat(np.arange(len(row)), weights)
     return problem.rows_at(row[people]), labels[people], groups[people]
+
+
+def _most_rows(problem: Problem, most: int, deadline: Deadline) -> int:
+    """Say how many rows there is time and room for: all of them on most data."""
+    cells = min(MOST_CELLS, CELLS_PER_SECOND * deadline.by_the_clock().remaining())
+    return min(most, max(1, int(cells / problem.bits.n_conditions)))
 
 
 def _people(

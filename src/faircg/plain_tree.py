@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from math import inf
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
@@ -31,6 +32,10 @@ MOST_CATEGORIES: Final = 50
 MOST_ROWS: Final = 100_000
 MOST_VALUES: Final = 4_000_000
 """Rows, and values in them, that it learns from; of more, rows are taken evenly."""
+VALUES_PER_SECOND: Final = 1_000_000
+"""Values for which there is time in each second that is left."""
+FEWEST_ROWS: Final = 100
+"""Rows that it learns from, however little time there is."""
 
 Branch: TypeAlias = "Node | bool"
 """A node, or the decision of a leaf: whether it is the positive label."""
@@ -63,15 +68,21 @@ class PlainTree:
         is_positive: BoolVector,
         weights: IntVector,
         cuts: Mapping[str, Sequence[float]] = MappingProxyType({}),
+        seconds: float = inf,
     ) -> PlainTree:
         """Learn a tree from people with labels.
 
-        Features that have ``cuts`` are only known on which side of each they are.
+        Features that have ``cuts`` are only known on which side of each they are. Of
+        more people than there is time for in a share of the ``seconds`` left, some are
+        taken, and of more features the first.
         """
         from sklearn.tree import DecisionTreeClassifier
 
         rows = np.flatnonzero(weights)
-        most = min(MOST_ROWS, max(MOST_VALUES // max(1, len(table.columns)), 1))
+        values = min(MOST_VALUES, max(VALUES_PER_SECOND * seconds, FEWEST_ROWS))
+        if values < MOST_VALUES:
+            table = table.only(table.names[: int(values / FEWEST_ROWS)])
+        most = min(MOST_ROWS, max(int(values / max(1, len(table.columns))), 1))
         rows = rows[:: max(1, -(-len(rows) // most))]
         table, is_positive, weights = table.take(rows), is_positive[rows], weights[rows]
         columns = table.columns.values()

@@ -8,6 +8,7 @@ conditions, the depths, the first rules and the pricer.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast, get_args
 
@@ -53,6 +54,10 @@ DEFAULT_CONDITIONS: Final = 6
 """Conditions per rule when ``max_conditions`` is None and the pricer is not exact."""
 MOST_EXACT_ROWS: Final = 2_000
 """Distinct rows up to which true rates are as quick to search as the paper's proxy."""
+COUNTING_SHARE: Final = 0.5
+"""Seconds that counting people takes at the end for each second of reading them."""
+MOST_KEPT: Final = 0.1
+"""Part of the time that may be kept for that."""
 MINING_SHARE: Final = 0.1
 """Part of the time that mining first rules may take."""
 
@@ -215,6 +220,17 @@ class Question:
     def deadline(self) -> Deadline:
         """Start the clock, and the count of the work if that is limited."""
         return Deadline.after(self.time_limit, work=self.work_limit, memory=self.memory)
+
+    def kept(self, deadline: Deadline) -> float:
+        """Return the seconds to keep for the end, when people have just been read.
+
+        The rule set is counted again on all of them, and a model made of it; that takes
+        long where reading did.
+        """
+        if self.time_limit == inf:
+            return 0.0
+        reading = self.time_limit - deadline.seconds()
+        return min(COUNTING_SHARE * reading, MOST_KEPT * self.time_limit)
 
     @property
     def patience(self) -> float:

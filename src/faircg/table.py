@@ -44,26 +44,41 @@ class Coding:
         """The code of each level."""
         return {level: code for code, level in enumerate(self.levels[:-1].tolist())}
 
+    @cached_property
+    def values(self) -> NDArray[Any]:
+        """The categories themselves: made when somebody asks for them, if ever."""
+        values = self.levels[self.codes]
+        values.flags.writeable = False
+        return values
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Column:
     """One feature of the table.
 
     Numbers and booleans are floats (NaN where missing), categories are objects; the
-    ``coding`` is the same categories once more, as numbers, where that was at hand.
+    ``coding`` is the same categories as numbers, where that was at hand, and then they
+    are not ``given`` themselves.
     """
 
     name: str
     kind: Kind
-    values: NDArray[Any]
+    given: NDArray[Any] | None
     missing: BoolVector
     coding: Coding | None = None
 
     @classmethod
     def of_categories(cls, name: str, coding: Coding) -> Column:
         """Make a column of categories from their numbers."""
-        values = coding.levels[coding.codes]
-        return cls(name, "category", values, coding.codes < 0, coding)
+        return cls(name, "category", None, coding.codes < 0, coding)
+
+    @property
+    def values(self) -> NDArray[Any]:
+        """The value of each row."""
+        if self.given is not None:
+            return self.given
+        assert self.coding is not None, "a column has values, or numbers of them"
+        return self.coding.values
 
     def take(self, rows: IntVector) -> Column:
         """Return the column of these rows, by number."""
@@ -113,6 +128,11 @@ class Table:
     def without(self, names: Collection[str]) -> Table:
         """Return the table without some columns."""
         kept = {name: c for name, c in self.columns.items() if name not in names}
+        return Table(kept, self.n_rows)
+
+    def only(self, names: Collection[str]) -> Table:
+        """Return the table of some columns alone."""
+        kept = {name: c for name, c in self.columns.items() if name in names}
         return Table(kept, self.n_rows)
 
     def take(self, rows: IntVector) -> Table:
@@ -236,7 +256,8 @@ def _column(name: str, raw: nw.Series[Any] | NDArray[Any]) -> Column:
 
 def _array_column(name: str, raw: NDArray[Any]) -> Column:
     if raw.dtype.kind in "iufb":
-        values = raw.astype(float)
+        # Neighbours in memory are read faster; what they are already is not copied.
+        values = np.ascontiguousarray(raw, dtype=float).view()
         kind: Kind = "boolean" if raw.dtype.kind == "b" else "numeric"
         return _finished(name, kind, values, np.isnan(values))
     if raw.dtype.kind in "OUT":
@@ -310,8 +331,9 @@ def _finished(
 
 
 def _frozen(column: Column) -> Column:
-    for array in (column.values, column.missing):
-        array.flags.writeable = False
+    for array in (column.given, column.missing):
+        if array is not None:
+            array.flags.writeable = False
     return column
 
 

@@ -1,5 +1,11 @@
 """What changes nothing about the result."""
 
+import os
+import subprocess
+import sys
+from itertools import product
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -21,6 +27,71 @@ def test_the_same_seed_gives_the_same_bytes(pricing):
 def test_threads_do_not_change_the_result(clf, jobs):
     """One thread or many: the same bytes."""
     assert record(fit(n_jobs=jobs)) == record(clf)
+
+
+ELSEWHERE = """
+import contextlib, hashlib, locale, warnings
+from classifier.small import GROUPS, ODDS, OPPORTUNITY, X, fit, record
+
+with contextlib.suppress(locale.Error):  # not every machine has every locale
+    locale.setlocale(locale.LC_ALL, "")
+warnings.simplefilter("ignore")
+jobs = X["job"].map({"cook": "Äpfel", "nurse": "Irmak", "clerk": "zebra"})
+for threads in (1, 2, 4):
+    for asked in (
+        {"constraint": None, "warm_start_rules": "forest"},
+        {"constraint": OPPORTUNITY, "objective": "zero_one", "max_complexity": 4},
+        {"constraint": ODDS, "pricing": "sampled", "epsilon": 0.1},
+    ):
+        clf = fit(X.assign(job=jobs), groups=GROUPS.map({"f": "ö", "m": "I"}),
+                  n_jobs=threads, **asked)
+        print(threads, asked, hashlib.sha256(record(clf).encode()).hexdigest())
+"""
+HASH_SEEDS = ("0", "1", "77", "2024", "4294967295")
+LOCALES = ("C", "C.utf8", "tr_TR.UTF-8", "de_DE.UTF-8")
+FITS = 9
+"""What the script makes in one process: three questions on 1, 2 and 4 threads."""
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        (("0", "C"), ("77", "tr_TR.UTF-8")),
+        pytest.param([*product(HASH_SEEDS, LOCALES)], marks=pytest.mark.long),
+    ],
+    ids=len,
+)
+def test_threads_hash_seeds_and_locales_do_not_change_the_bytes(
+    settings, record_property
+):
+    """A fit ends with the same model file on 1, 2 and 4 threads, in any process.
+
+    Sets of texts go another way with each hash seed, and what is a letter, or its
+    order, with each locale.
+    """
+    record_property("cases", FITS * len(settings))
+    printed = {
+        subprocess.run(
+            [sys.executable, "-c", ELSEWHERE],
+            env={
+                **os.environ,
+                "PYTHONPATH": str(Path(__file__).parents[1]),
+                "PYTHONHASHSEED": seed,
+                "PYTHONIOENCODING": "utf-8",
+                "LC_ALL": name,
+            },
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            check=True,
+        ).stdout
+        for seed, name in settings
+    }
+    (lines,) = printed
+    digests = [line.rpartition(" ")[2] for line in lines.splitlines()]
+    assert len(digests) == FITS
+    assert digests[:3] == digests[3:6] == digests[6:]
+    assert len(set(digests)) == 3
 
 
 def test_the_order_of_samples_does_not_matter(clf):

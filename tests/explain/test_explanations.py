@@ -222,6 +222,17 @@ def test_arrays(dtype, after):
     assert found[1].is_positive
 
 
+def test_what_becomes_of_the_table_later_changes_nothing():
+    """Explanations are worked out when somebody looks at them."""
+    rules = RuleSet((Rule((Condition("x0", ">", 2),)),))
+    model = RuleSetModel(rules, (Feature("x0", "numeric"),), (0, 1))
+    people = np.array([[3.0], [1.0]])
+    expected = explain(model, people.copy()).to_frame()
+    explanations = explain(model, people)
+    people[:] = -7.0
+    pd.testing.assert_frame_equal(explanations.to_frame(), expected)
+
+
 def test_ranges_of_a_table():
     """Range and wholeness come from the values that are there."""
     people = pd.DataFrame(

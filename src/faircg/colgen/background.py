@@ -10,6 +10,7 @@ import threading
 from typing import TYPE_CHECKING, TypeVar
 
 from faircg._kernel import Limits, Meter, StopFlag
+from faircg.begun import Worker
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -45,8 +46,8 @@ def run(
         finally:
             done.set()
 
-    threading.Thread(target=body, name="search", daemon=True).start()
     try:
+        Worker(body, "search").start()
         while not done.wait(0.05):
             if deadline.is_set():
                 stop.set()

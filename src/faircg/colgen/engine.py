@@ -113,7 +113,7 @@ def _solve(problem: Problem, options: SearchOptions) -> Solution:
             break
     if deadline.is_set() and deepened.last.master is not None:
         numbers = best_numbers(pool, deepened.last, FIRST_RULES)
-        offer_best(pool, numbers, selection)
+        offer_best(pool, numbers, selection, deadline)
     depth = deepened.generation.max_conditions
     if selection.returned_winner is None or selection.objective_winner is None:
         raise no_rule_set(problem, depth, is_proven=bound == np.inf)
@@ -154,7 +154,7 @@ def _begun(
     most = options.depths[-1]
     pool = Pool(problem, (rule for rule in options.rules if len(rule) <= most))
     selection = Selection(problem, on_event, options.known)
-    offer_first(pool, selection)
+    offer_first(pool, selection, options.deadline)
     _borrow(pool, selection, options)
     return pool, selection, None, now
 
@@ -212,7 +212,7 @@ def _borrow(pool: Pool, selection: Selection, options: SearchOptions) -> None:
     So a search by 0-1 loss never ends with more errors than that finds in its share of
     the time. The look at wrong predictions that would end it is what follows anyway.
     """
-    if pool.problem.objective != "zero_one":
+    if pool.problem.objective != "zero_one" or options.deadline.is_set():
         return
     share = options.deadline.within(BORROW_SHARE * options.deadline.remaining())
     hamming = replace(pool.problem, objective="hamming")

@@ -154,7 +154,7 @@ class LocalSearch:
         lowest, is_outside = np.inf, False
         while not deadline.is_set():
             best = None
-            for out in [-1, *range(len(chosen))]:
+            for out in deadline.in_time([-1, *range(len(chosen))]):
                 rest = chosen if out < 0 else np.delete(chosen, out)
                 ways = self._weighed(rest, deadline)
                 if not len(ways.loss):

@@ -96,6 +96,14 @@ class Deadline:
         words = self.work.words + share * WORDS_PER_UNIT
         return replace(self, words=min(self.words, words))
 
+    def but_for(self, seconds: float) -> Deadline:
+        """Return the same deadline, so many seconds earlier on the clock."""
+        return replace(self, at=self.at - seconds)
+
+    def at_least(self, seconds: float) -> Deadline:
+        """Return the same deadline, but not within so many seconds from now."""
+        return replace(self, at=max(self.at, self.clock() + seconds))
+
     def by_the_clock(self) -> Deadline:
         """Return the same for what only time may cut short.
 

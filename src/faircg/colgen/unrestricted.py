@@ -33,6 +33,8 @@ def any_classifier_bound(problem: Problem, deadline: Deadline) -> float:
     rows = counting.rate_rows
     if not len(rows):
         return _value(counting, np.zeros(0))
+    if deadline.is_set():
+        return 0.0
     n_rows, n_columns = counting.n_rows, counting.n_rows + rows.n_levels
     covered = rows.hit @ counting.negatives - rows.missed @ counting.positives
     level = np.zeros((len(rows), rows.n_levels))

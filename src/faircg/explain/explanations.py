@@ -239,6 +239,7 @@ def explain(
     if n_closest < 0:
         raise ValueError(f"n_closest must be at least 0, not {n_closest!r}")
     table = model.read(X)
+    table = table.take(np.arange(table.n_rows))  # whatever becomes of X until then
     fixed = Features.of(X).resolve(immutable, parameter="immutable")
     model.covers(table, strict=strict)  # warns of categories never seen
     changes = Changes(

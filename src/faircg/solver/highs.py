@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 import highspy
 import numpy as np
 
+from faircg.begun import Worker
 from faircg.exceptions import SolverError
 from faircg.solver.programs import Basis as Basis
 from faircg.solver.programs import LinearModel as LinearModel
@@ -269,9 +270,9 @@ def _run(
     solver.cbMipInterrupt += incumbent.look
     solver.cbMipInterrupt += check
     solver.cbSimplexInterrupt += check
-    thread = threading.Thread(target=body, name="highs", daemon=True)
-    thread.start()
+    thread = Worker(body, "highs")
     try:
+        thread.start()
         while not done.wait(0.05):
             if stop.is_set() and not done.wait(GRACE):
                 _left_behind.add(thread)
