@@ -167,8 +167,8 @@ void SetFinder::choose_branches(SetNode &node) const {
                 return has_bit(problem_.missed[a.rule], heavy[node.heaviest].bit);
             });
     node.branches = static_cast<std::size_t>(last - node.additions.begin());
-    node.is_ordered = node.heaviest == heavy.size() ||
-                      static_cast<std::size_t>(firsts) < node.branches;
+    node.is_ordered =
+        node.heaviest == heavy.size() || static_cast<std::size_t>(firsts) < node.branches;
     if (node.is_ordered)
         return order(node);
     std::sort(node.additions.begin(), last, [&](const Addition &a, const Addition &b) {
@@ -328,8 +328,7 @@ bool SetFinder::weigh(const SetNode &node, const Addition &taken, Addition a, Se
     a.penalty += problem_.first.paid(fresh_.data(), problem_.first[a.rule]);
     if (a.penalty > most)
         return true;
-    a.penalty +=
-        problem_.rest.paid(fresh_.data() + problem_.first.words(), problem_.rest[a.rule]);
+    a.penalty += problem_.rest.paid(fresh_.data() + problem_.first.words(), problem_.rest[a.rule]);
     if (a.penalty > most)
         return true;
     if (taken.links) {

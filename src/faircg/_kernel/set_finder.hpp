@@ -122,7 +122,7 @@ class SetFinder {
     std::vector<Word> fresh_;   // marked by the rule taken
     std::vector<Word> charged_; // marked and not touched: touching them costs
     std::vector<Word> lost_;
-    std::vector<Price> most_;   // penalty of an addition to the child, by the room after it
+    std::vector<Price> most_;  // penalty of an addition to the child, by the room after it
     std::vector<Word> joined_; // covered by the rule taken and by none before, as links are
     std::deque<SetNode> levels_;
     std::uint64_t nodes_ = 0;
