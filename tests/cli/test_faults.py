@@ -70,7 +70,7 @@ def test_a_model_is_written_into_a_file(
 ) -> None:
     """``-o -`` prints elsewhere, and made a file of that name here."""
     done = faircg("fit", people, *FIT, "-o", "-")
-    assert (done.code, "give the model a file" in done.err) == (1, True)
+    assert (done.code, "give -o a name, not -" in done.err) == (1, True)
     assert not (people.parent / "-").exists()
 
 

@@ -108,14 +108,18 @@ def test_heuristic_pricing_ends_at_the_same_or_a_higher_lp_value(compas, pricing
 def test_fewer_wrong_predictions_are_found_by_counting_them(
     compas, constraint, max_complexity
 ):
-    """A search by 0-1 loss ended with 33 errors more than one by Hamming loss."""
+    """A search by 0-1 loss ended with 33 errors more than one by Hamming loss.
+
+    Both get the same work, which is the same rules on any machine: with the same time
+    one of these failed where other tests ran beside it.
+    """
     found = [
         FairRuleSetClassifier(
             constraint=constraint,
             max_complexity=max_complexity,
             max_conditions=6,
             objective=objective,
-            time_limit=60,
+            work_limit=30,
         )
         .fit(compas.X, compas.y, sensitive_features=compas.sensitive_features)
         .certificate_.errors

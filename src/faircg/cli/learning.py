@@ -132,7 +132,7 @@ def fit(asked: FitOptions) -> None:
     """
     files.check_output(asked.output)
     if str(asked.output) == STANDARD:
-        raise ValueError("give the model a file with -o")
+        raise ValueError("a model is written into a file; give -o a name, not -")
     if asked.epsilon is not None:
         _must_bound(asked.named_constraint, asked.epsilon)
     with _training(asked) as (training, apart):
