@@ -285,6 +285,7 @@ nb::tuple list_rule_sets(const RuleSetArrays &arrays, double limit, std::int64_t
 } // namespace
 
 NB_MODULE(_native, m) {
+    nb::set_leak_warnings(false); // a process may end without collecting its garbage
     m.doc() = "The compiled kernel; call it through the functions of faircg._kernel.";
     m.def("available_instructions", [] {
         nb::list names;

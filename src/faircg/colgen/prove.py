@@ -19,7 +19,8 @@ sets are recounted in integers, and what remains best is optimal over every rule
 most D conditions: no branch-and-price, and no integer program.
 
 The budget grows step by step, so that the first feasible rule set inside it ends the
-search.
+search. Where very many rules are inside, those that cost more than half of the budget
+need not be looked at (:mod:`faircg.colgen.dear`).
 """
 
 from __future__ import annotations
@@ -29,8 +30,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from faircg._kernel import enumerate_below, rule_sets_below
+from faircg._kernel import enumerate_below
 from faircg.colgen.background import run
+from faircg.colgen.dear import least_beside, sets_below
 from faircg.colgen.events import OnEvent, ProofStep, ignore
 from faircg.colgen.excess import excess_problem
 from faircg.colgen.pricing.base import TOLERANCE
@@ -39,7 +41,7 @@ from faircg.colgen.stop import OutOfTimeError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from faircg._kernel import EnumerationResult, PricedBits, RuleSetResult
+    from faircg._kernel import EnumerationResult, PricedBits, RuleSetProblem
     from faircg.colgen.duals import DualBound
     from faircg.colgen.pool import Pool
     from faircg.colgen.select import Selection
@@ -48,8 +50,10 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-MOST_RULES = 150_000
-"""More rules than this inside the budget are too many."""
+MOST_RULES = 60_000
+"""More rules than this to be combined are too many."""
+FEW_RULES = 20_000
+"""So many inside the budget are combined, the dear ones among them."""
 MOST_BITS = 1 << 32
 """More rules times rows than this are too many as well: half a gigabyte of covers."""
 COPIES = 5 * 8
@@ -160,20 +164,18 @@ def _recount_inside(
     """Recount all rule sets that can have at most this loss, if not too many.
 
     Nor if there is no time for it, at the ``pace`` of the last budget: seconds for each
-    pair of rules. Returns the numbers of rules and rule sets, and whether these are all
-    of them.
+    pair of rules. Returns the numbers of rules and rule sets, none if it was not begun,
+    and whether these are all of them.
     """
-    numbers = rules_inside(pool, proof, loss, deadline, threads, most[0])
-    if numbers is None:
-        return 0, 0, False
-    if pace * len(numbers) ** 2 > deadline.remaining():
-        return len(numbers), 0, False
+    room = proof.room(loss)
     try:
-        found = _rule_sets_inside(
-            pool, proof, numbers, loss, deadline, threads, most[1]
-        )
+        combined = _combined(pool, proof, room, deadline, threads, most, pace)
+        if combined is None:
+            return 0, 0, False
+        numbers, posed = combined
+        found = sets_below(posed, room + SLACK, most[1], deadline, threads)
     except OutOfTimeError:
-        return len(numbers), 0, False
+        return 0, 0, False
     for first in range(0, len(found.sets), BLOCK):
         block = found.sets[first : first + BLOCK]
         for k in _near_the_constraint(pool, numbers, block):
@@ -182,6 +184,41 @@ def _recount_inside(
             deadline.spend(OFFER_WORDS + pool.problem.bits.n_words)
             selection.offer(pool[int(numbers[rule])] for rule in block[k])
     return len(numbers), len(found.sets), found.is_complete
+
+
+def _combined(
+    pool: Pool,
+    proof: DualBound,
+    room: float,
+    deadline: Deadline,
+    threads: int,
+    most: tuple[int, int],
+    pace: float,
+) -> tuple[IntVector, RuleSetProblem] | None:
+    """Return the rules that rule sets in the room are made of, and what they pay.
+
+    These are all rules inside, or some where there are very many. None when there are
+    too many, or no time for them.
+    """
+
+    def posed(up_to: float, most: int) -> tuple[IntVector, RuleSetProblem] | None:
+        loss = proof.value + up_to
+        numbers = rules_inside(pool, proof, loss, deadline, threads, most)
+        if numbers is None or pace * len(numbers) ** 2 > deadline.remaining():
+            return None
+        return numbers, excess_problem(pool, numbers, proof.duals, deadline)
+
+    few = min(most[0], FEW_RULES)
+    found = posed(room, few)
+    if found is not None or few == most[0]:
+        return found
+    dear = room / 2.0
+    found = posed(dear, most[0])
+    if found is None:
+        return None
+    longest, budget = 1 + proof.max_conditions, room - dear + SLACK
+    least = least_beside(found[1], longest, budget, most[1], deadline, threads)
+    return found if least == np.inf else posed(room - least, most[0])
 
 
 def _near_the_constraint(
@@ -251,25 +288,6 @@ def all_below(
     """List all rules of a lower cost, if they are not too many."""
     return run(
         lambda limits: enumerate_below(posed, cutoff=cutoff, most=most, limits=limits),
-        deadline,
-        threads=threads,
-    )
-
-
-def _rule_sets_inside(
-    pool: Pool,
-    proof: DualBound,
-    numbers: IntVector,
-    loss: float,
-    deadline: Deadline,
-    threads: int,
-    most: int,
-) -> RuleSetResult:
-    """Enumerate the rule sets whose excess leaves them at most this loss."""
-    posed = excess_problem(pool, numbers, proof.duals, deadline)
-    budget = proof.room(loss) + SLACK
-    return run(
-        lambda limits: rule_sets_below(posed, budget=budget, most=most, limits=limits),
         deadline,
         threads=threads,
     )
