@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Final
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import deadlines, growth, kernel, predict, stopping
+from benchmarks import deadlines, fit_command, growth, kernel, predict, stopping
 from benchmarks.instances import pricing_problem
 from benchmarks.isolated import isolated, peak_megabytes
 
@@ -105,6 +105,9 @@ SECTIONS: Final[dict[str, Callable[[bool], list[dict[str, Any]]]]] = {
     "growth with rows (Adult perturbed, D=3)": _grown,
     "predict against reading the CSV file": lambda quick: predict.against_reading(
         100_000 if quick else 1_000_000, 5
+    ),
+    "fit from CSV against the fit itself": lambda quick: fit_command.beyond_the_fit(
+        2 if quick else 7
     ),
     "growth": lambda quick: growth.growth(quick=quick),
     "seconds late when told to stop": lambda quick: stopping.late(),
