@@ -27,9 +27,10 @@ OPTIONS = {
 IMPORTS = "import sys, time, pandas, duckdb, highspy, sklearn.tree, faircg.classifier\n"
 FIT = f"""{IMPORTS}
 people = pandas.read_csv(sys.argv[1])
+X, y, sex = people.drop(columns="income"), people["income"], people["sex"]
 clf = faircg.classifier.FairRuleSetClassifier(exclude=["sex"], **{OPTIONS!r})
 began = time.perf_counter()
-clf.fit(people.drop(columns="income"), people["income"], sensitive_features=people["sex"])
+clf.fit(X, y, sensitive_features=sex)
 print(time.perf_counter() - began)
 """
 
