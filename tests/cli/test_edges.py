@@ -466,13 +466,10 @@ def test_the_help_of_everything_loads_nothing_heavy() -> None:
     assert "Learn a rule set" in done.stdout
 
 
-def test_a_command_ends_without_collecting_garbage_and_without_a_word(
-    people: Path,
-) -> None:
-    """That took a fifth of a second; and whoever leaves some is told of "leaks"."""
+def test_a_command_ends_without_a_word_about_leaks(people: Path) -> None:
+    """Skipping the last collection of garbage made DuckDB 2.0 report "leaks"."""
     code = (
-        "import atexit, gc, sys; from faircg.cli import main\n"
-        "atexit.register(lambda: print('frozen', gc.get_freeze_count()))\n"
+        "import sys; from faircg.cli import main\n"
         f"sys.argv = ['faircg', 'fit', {str(people)!r}, '--target', 'hired',"
         f" '--max-complexity', '4', '-o', {str(people.parent / 'm.json')!r}]\n"
         "kept = []\n"  # an object of the kernel in a cycle
@@ -483,7 +480,6 @@ def test_a_command_ends_without_collecting_garbage_and_without_a_word(
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
-    assert int(re.search(r"frozen (\d+)", done.stdout)[1]) > 0
     assert "leak" not in done.stderr
 
 

@@ -10,8 +10,6 @@ one clear line, and no file is half written.
 
 from __future__ import annotations
 
-import atexit
-import gc
 import os
 import sys
 import warnings
@@ -60,8 +58,6 @@ def main() -> None:
     """Run a command; turn errors of the user's input into one line."""
     from faircg.exceptions import FairCGError
 
-    # A process that ends needs no garbage collected, which takes a fifth of a second.
-    atexit.register(gc.freeze)
     if sys.stdout is None:  # the shell closed it
         sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     if sys.stdin is None:
