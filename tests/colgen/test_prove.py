@@ -255,6 +255,33 @@ def test_a_budget_that_takes_longer_than_is_left_is_not_begun(monkeypatch):
         assert found == (n_rules if is_begun else 0, 0, is_begun)
 
 
+def test_where_work_is_limited_budgets_do_not_depend_on_the_clock():
+    """The pace of the last one was in seconds, and compared with work."""
+    n_steps = 0
+    for seed in range(8):
+        instance, limits = instance_of(seed, 2), limits_of("equalized_odds", 0.2)
+        problem = problem_of(instance, "hamming", limits)
+        proof = lp_by_generation(problem, instance).proof
+        # A weak proof: small budgets have no rule set.
+        proof = replace(proof, duals=proof.duals.raised(0.5, problem.max_complexity))
+        found = []
+        for seconds in (0.0, 1_000.0):
+            ticks = itertools.count(0.0, seconds)
+            deadline = Deadline.after(1e9, work=5.0, clock=ticks.__next__)
+            steps = []
+            prove(
+                Pool(problem),
+                proof,
+                Selection(problem),
+                deadline,
+                on_event=steps.append,
+            )
+            found.append(steps)
+        assert found[0] == found[1]
+        n_steps += len(found[0]) > 1
+    assert n_steps > 2
+
+
 def test_budgets_grow_by_half_up_to_the_whole_room(monkeypatch):
     """From two at least: smaller ones take as long, and prove next to nothing."""
     tried, bound = budgets_tried(monkeypatch, 7.0, np.inf)

@@ -111,7 +111,7 @@ def prove(
     while True:
         room = min(budget, whole_room())
         if room >= -TOLERANCE:
-            loss, began = proof.value + room, deadline.clock()
+            loss, left = proof.value + room, deadline.remaining()
             n_rules, n_rule_sets, is_complete = _recount_inside(
                 pool,
                 proof,
@@ -125,7 +125,7 @@ def prove(
             if is_complete:
                 # Whatever is feasible and was not recounted just now exceeds the room.
                 proven, done, listed = max(proven, loss), max(done, room), room
-                pace = (deadline.clock() - began) / max(1, n_rules) ** 2
+                pace = (left - deadline.remaining()) / max(1, n_rules) ** 2
             on_event(ProofStep(room, n_rules, n_rule_sets, is_complete, proven))
             if not is_complete:
                 # Too many rules are noticed at once, too many rule sets late.
@@ -163,9 +163,9 @@ def _recount_inside(
 ) -> tuple[int, int, bool]:
     """Recount all rule sets that can have at most this loss, if not too many.
 
-    Nor if there is no time for it, at the ``pace`` of the last budget: seconds for each
-    pair of rules. Returns the numbers of rules and rule sets, none if it was not begun,
-    and whether these are all of them.
+    Nor if there is no time for it, or no work left, at the ``pace`` of the last budget:
+    what a pair of rules took. Returns the numbers of rules and rule sets, none if it was
+    not begun, and whether these are all of them.
     """
     room = proof.room(loss)
     try:
