@@ -37,12 +37,12 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-ROUNDS: Final = 3
+ROUNDS: Final = 2
 """Rounds of one call: rules that are known are activated before new ones are sought."""
-STEPS, MOST_STEPS = 200, 1600
-"""Steps of one round, at first and at most: where few rules are new, and steps go in
-circles, averages of more are nearer to the saddle point."""
-FEW: Final = 3
+STEPS, MOST_STEPS = 200, 800
+"""Steps of one round, at first and at most: once few rules are new, it is worth more to
+come near to the saddle point."""
+FEW: Final = 50
 """So few new rules of a call are few."""
 BEGIN: Final = 150
 """Rules to begin with."""

@@ -175,15 +175,16 @@ def follow(
     steps: int,
     deadline: Deadline,
 ) -> tuple[FloatVector, FloatVector, float]:
-    """Make so many steps; return the average of their second half, and a balance.
+    """Make so many steps from where the last ones ended; return the end and a balance.
 
-    Averages converge where steps go round in circles. The ``balance`` between steps of
-    the point and of the multipliers follows how far each of them went. A deadline ends
-    it by an error.
+    Steps alone go round in circles. So each goes twice as far, and then a part of the
+    way back to where all began, which gets smaller from step to step (Halpern's
+    iteration): that ends nearer to the saddle point than an average of the steps. The
+    ``balance`` between steps of the point and of the multipliers follows how far each
+    of them went. A deadline ends it by an error.
     """
     down, up = program.column_steps / balance, program.row_steps * balance
     x, y = point, multipliers
-    total_x, total_y = np.zeros_like(x), np.zeros_like(y)
     charges = program.charges(y)
     for step in range(steps):
         deadline.check()
@@ -191,13 +192,14 @@ def follow(
         ahead = np.clip(x - down * (program.cost - charges), 0.0, program.most)
         short = y / up - program.activity(2.0 * ahead - x)
         # A row that is met leaves nothing; one that lacks something raises its share.
-        y = up * (short + np.clip(-short, program.lower, program.upper))
-        x, charges = ahead, program.charges(y)
-        if step >= steps // 2:
-            total_x += x
-            total_y += y
-    count = steps - steps // 2
-    x, y = total_x / count, total_y / count
+        raised = up * (short + np.clip(-short, program.lower, program.upper))
+        if step == steps - 1:
+            x, y = ahead, raised
+            break
+        back = 1.0 / (step + 2)
+        x = (1.0 - back) * (2.0 * ahead - x) + back * point
+        y = (1.0 - back) * (2.0 * raised - y) + back * multipliers
+        charges = program.charges(y)
     far_x = float(np.sum((x - point) ** 2 / program.column_steps))
     far_y = float(np.sum((y - multipliers) ** 2 / program.row_steps))
     if far_x > 0 and far_y > 0:
