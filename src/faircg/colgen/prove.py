@@ -164,8 +164,8 @@ def _recount_inside(
     """Recount all rule sets that can have at most this loss, if not too many.
 
     Nor if there is no time for it, or no work left, at the ``pace`` of the last budget:
-    what a pair of rules took. Returns the numbers of rules and rule sets, none if it was
-    not begun, and whether these are all of them.
+    what a pair of rules took. Returns the numbers of rules and rule sets, none if it
+    was not begun, and whether these are all of them.
     """
     room = proof.room(loss)
     try:
