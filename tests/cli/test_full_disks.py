@@ -51,11 +51,13 @@ def run(before: Callable[[], None], *arguments: object) -> Done:
     """Run a command as a process that was changed ``before`` it begins."""
     from cli.people import Done
 
+    # A half-written cache of compiled code would break every later run; and what counts
+    # the lines that ran cannot write either.
+    kept = {k: v for k, v in os.environ.items() if not k.startswith("COVERAGE_")}
     done = subprocess.run(
         [FAIRCG, *map(str, arguments)],
         preexec_fn=before,
-        # A half-written cache of compiled code would break every later run.
-        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
+        env={**kept, "PYTHONDONTWRITEBYTECODE": "1"},
         capture_output=True,
         text=True,
         check=False,
